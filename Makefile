@@ -1,0 +1,151 @@
+# hilab: a hardware-in-the-loop test lab orchestrator.
+#
+#   make demo        set up, then run one real job on a virtual board, with its report
+#   make check       set up, then run every test (at most 12 minutes on 2 cores)
+#   make             build build/release/hilab
+#   make check-fast  the tests that need no virtual board
+#   make fuzz-NAME   run one fuzzer for FUZZ_S seconds (60)
+#   make images      what the virtual boards boot: kernel, root, tools
+#   make lint        clang-tidy, cppcheck, gcc -fanalyzer
+#   make format      clang-format over the tree
+#   make setup       install the packages that building and testing need
+#   make install     DESTDIR= PREFIX=/usr/local
+#   make clean       remove build/ but for downloads and images; distclean removes all
+#
+# Variables: SAN=address,undefined (own folder under build/), CC, CFLAGS, V=1, PREFIX; a
+# config.mk beside this file may set any of them.
+
+-include config.mk
+
+CC ?= cc
+PREFIX ?= /usr/local
+FUZZ_S ?= 60
+comma := ,
+MODE := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)
+B := build/$(MODE)
+Q := $(if $(V),,@)
+
+PKGS := libserialport libcurl yaml-0.1 jansson sqlite3 libpcre2-8 libzstd libcrypto zlib
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wvla -Wformat=2 \
+	-Wno-missing-field-initializers $(if $(WERROR),-Werror)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iorchestrator -I. -DHILAB_PREFIX='"$(PREFIX)"' \
+	-DHILAB_VERSION='"$(VERSION)"' $(WARN) $(PKG_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+VERSION := 0.1
+
+# A file's place says what it is: t/ holds tests, everything else is the program.
+ROOMS := orchestrator agents labs jobs reports
+SRC := $(shell find $(ROOMS) -name '*.c' -not -path '*/t/*' 2>/dev/null | sort)
+LIBSRC := $(filter-out orchestrator/cli/main.c,$(SRC))
+LIBOBJ := $(LIBSRC:%.c=$B/%.o)
+TESTSRC := $(shell find $(ROOMS) drivers -path '*/t/test-*.c' 2>/dev/null | sort)
+FUZZSRC := $(shell find $(ROOMS) -path '*/t/fuzz-*.c' 2>/dev/null | sort)
+TOOLSRC := $(shell find $(ROOMS) -path '*/t/tool-*.c' 2>/dev/null | sort)
+SHIMSRC := $(shell find $(ROOMS) -path '*/t/shim-*.c' 2>/dev/null | sort)
+TESTBIN := $(TESTSRC:%.c=$B/%)
+REPLAY := $(FUZZSRC:%.c=$B/%.t)
+TOOLBIN := $(TOOLSRC:%.c=$B/%)
+SHIMS := $(SHIMSRC:%.c=$B/%.so)
+HEADERS := $(shell find $(ROOMS) -name '*.h' 2>/dev/null | sort)
+# Shell tests; those named twin-*.t start a virtual board and stay out of check-fast.
+SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | sort)
+TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
+FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
+
+.PHONY: all tests check check-fast check-run demo setup lint format headers install clean distclean help
+all: $B/hilab
+
+help:
+	@sed -n '/^[^#]/q; s/^# \{0,1\}//p' Makefile
+
+# ---- building -----------------------------------------------------------------------------
+
+# Changing a flag or the compiler rebuilds; an unchanged tree does nothing.
+$B/flags: FORCE
+	@mkdir -p $B
+	@echo '$(CC) $(ALL_CFLAGS) $(PKG_LIBS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(PKG_LIBS)' > $@
+FORCE:
+
+$B/%.o: %.c $B/flags
+	@mkdir -p $(@D)
+	@echo '  CC    $<'
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$B/libhilab.a: $(LIBOBJ)
+	@echo '  AR    $@'
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$B/hilab: $B/orchestrator/cli/main.o $B/libhilab.a
+	@echo '  LD    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+$(TESTBIN) $(TOOLBIN): $B/%: $B/%.o $B/libhilab.a
+	@echo '  LD    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+# A fuzzer linked with a plain main replays its corpus: a test like any other.
+$(REPLAY): $B/%.t: $B/%.o $B/orchestrator/base/t/replay.o $B/libhilab.a
+	@echo '  LD    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+
+$(SHIMS): $B/%.so: %.c $B/flags
+	@mkdir -p $(@D)
+	@echo '  SHIM  $@'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fPIC -shared -o $@ $< -ldl
+
+FUZZERS := $(notdir $(FUZZSRC:%.c=%))
+FUZZBINS := $(FUZZSRC:%.c=build/fuzz/%)
+$(FUZZBINS): build/fuzz/%: %.c $(LIBSRC) $(HEADERS)
+	@mkdir -p $(@D)
+	$(Q)clang $(filter-out -fsanitize%,$(ALL_CFLAGS)) -O1 -fsanitize=fuzzer,address,undefined -o $@ $< $(LIBSRC) $(PKG_LIBS) -lm
+$(FUZZERS): fuzz-%: FORCE
+	$(Q)src=$$(printf '%s\n' $(FUZZSRC) | grep '/$@\.c$$') && $(MAKE) --no-print-directory build/fuzz/$${src%.c} && \
+		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
+
+-include $(wildcard drivers/rootfs/*.mk)
+
+# ---- testing ------------------------------------------------------------------------------
+
+tests: $B/hilab $(TESTBIN) $(REPLAY) $(TOOLBIN) $(SHIMS)
+
+PROVE := HILAB='$(CURDIR)/$B/hilab' HILAB_BUILD='$(CURDIR)/$B' HILAB_DATA='$(CURDIR)' prove -j2 --timer
+check-fast: tests headers
+	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS)
+
+check: setup
+	@$(MAKE) --no-print-directory check-run
+check-run: tests headers images
+	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS) $(TWINTESTS)
+
+setup:
+	@sh .ci/setup
+
+demo: setup
+	@$(MAKE) --no-print-directory all images
+	@sh labs/virtual/demo.sh $B/hilab
+
+# Every header compiles alone.
+headers: $(HEADERS:%=$B/%.ok)
+$B/%.h.ok: %.h $B/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsyntax-only -x c $<
+	@touch $@
+
+lint:
+	clang-tidy --quiet $(SRC) -- $(ALL_CFLAGS)
+	cppcheck --quiet --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 -Iorchestrator -I. $(ROOMS)
+
+format:
+	clang-format -i $(SRC) $(HEADERS) $(TESTSRC) $(FUZZSRC) $(TOOLSRC)
+
+clean:
+	rm -rf build/release build/san-* build/fuzz
+distclean:
+	rm -rf build
+
+-include $(shell find $B -name '*.d' 2>/dev/null)

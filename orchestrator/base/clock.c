@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Time from the kernel's clocks; nothing is cached. */
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+int64_t clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t clock_ms(void)
+{
+	return clock_us() / 1000;
+}
+
+int64_t clock_wall_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+char *clock_iso(int64_t wall_ms, char *out, size_t n)
+{
+	time_t s = wall_ms / 1000;
+	struct tm tm;
+	char day[24] = "";
+
+	if (gmtime_r(&s, &tm))
+		strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out, n, "%s.%03dZ", day, (int)(wall_ms % 1000));
+	return out;
+}
