@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGENTS_BOOT_BOOT_H
+#define AGENTS_BOOT_BOOT_H
+
+/* From power on to the kernel's first line: the dialogue with a boot loader. */
+
+#include "agents/bench/console.h"
+#include "io/driver.h"
+
+struct boot;
+struct boot_driver {
+	struct driver d;  /* params: the board type's settings of this boot method */
+	bool wants_power; /* the core cycles power right before start */
+	int (*start)(struct boot *bt,
+		struct err *e); /* console already attached; ends at the kernel's first line */
+	void (*stop)(struct boot *bt); /* NULL: power off is enough */
+};
+struct boot {
+	const struct boot_driver *drv;
+	struct bench *bench;
+	struct console *console;
+	void *conf;
+	const char *loader_version; /* out: banner text of the boot loader, heap, NULL if none was
+				       seen; freed by the owner */
+};
+
+const struct driver *const *boot_drivers(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGENTS_WORKER_JOURNAL_H
+#define AGENTS_WORKER_JOURNAL_H
+
+/*
+ * The journal of a run: `events.jsonl` in the job folder, one JSON object a line, appended and
+ * never rewritten; and `status`, renamed into place last. Together with the console logs they are
+ *the whole interface between a worker and everybody else (agent, `hilab run`, store, people).
+ *
+ * Every event: {"seq": from 0, "at": wall clock ms, "ms": since run start, "kind": ...} and, by
+ *kind:
+ *
+ *	run-start   job board type soc lab twin build build_version steps pid
+ *	step-start  step (index) name step_kind timeout_ms
+ *	step-end    step name outcome ("ok"|"failed"|"not-run") ms [blame message]
+ *	power       state ("on"|"off"|"unknown")
+ *	stage       name ms_since_power_on
+ *	identity    role want got same (bool)
+ *	result      suite name status [why] [log_offset] [console]
+ *	metric      suite test name value unit labels {name: value}
+ *	env         name value
+ *	note, warn  text
+ *	artifact    name bytes
+ *	release     what ok [message]
+ *	run-end     verdict blame message power
+ *
+ * status: {"verdict","blame","message","power","started_ms","ended_ms","counts":{status: n}}.
+ * No `status` after the worker's death is the crash report. Readers take whole lines only: a line
+ *without \n is still being written.
+ */
+
+#include "base/err.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_INCOMPLETE, VERDICT_CANCELED, VERDICT_COUNT };
+const char *verdict_name(enum verdict v);
+int verdict_parse(const char *name); /* -1: none of ours */
+
+struct journal {
+	int fd;
+	const char *dir; /* borrowed */
+	int64_t start_ms, start_wall_ms;
+	uint64_t seq;
+	int lost; /* errno of the first failed write; 0: none. Nothing is written after it */
+};
+
+int journal_open(struct journal *j, const char *dir, struct err *e); /* appends when it is there */
+void journal_close(struct journal *j);
+/* Takes the reference to event, adds seq, at and ms, writes one line with one write(2). */
+void journal_add(void *journal, json_t *event);
+
+struct run_status {
+	enum verdict verdict;
+	enum err_blame blame;
+	char message[ERR_MSG_BYTES];
+	char power[16];
+	int64_t started_ms, ended_ms; /* wall */
+	int counts[8];                /* by enum status of reports/parse */
+};
+int run_status_save(const struct run_status *s, const char *dir, struct err *e);
+/* 0 read, 1 not there (the worker died or still runs), -1 damaged. */
+int run_status_load(struct run_status *s, const char *dir, struct err *e);
+
+#endif

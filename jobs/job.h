@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef JOBS_JOB_H
+#define JOBS_JOB_H
+
+/*
+ * The native job language: a YAML document compiled to a plan. `${name}` of a declared param and
+ * `matrix:` on a step are its only logic. All problems of a file are reported in one pass.
+ *
+ *	job: am62axx-smoke
+ *	board: {soc: am62axx, peripherals: [mmc]}
+ *	build: am62axx-twin
+ *	params:
+ *	  size: {default: 64MiB, help: bytes that each fio run moves}
+ *	timeout: 5m
+ *	steps:
+ *	  - power: off
+ *	  - deploy: {method: tftp, images: [kernel, rootfs]}
+ *	  - boot: u-boot
+ *	  - login
+ *	  - run: {name: fio-write, command: fio ... --size=${size}, parse: fio, timeout: 60s}
+ *	  - run:
+ *	      name: fio-${bs}
+ *	      matrix: {bs: [4k, 1m]}
+ *	      command: fio --bs=${bs} ...
+ */
+
+#include "jobs/plan.h"
+
+/* Names that steps may use, handed down from above. Any table may be NULL: names are then not
+ * checked. */
+struct job_tables {
+	const struct driver *const *deploy, *const *boot, *const *measure, *const *parsers;
+};
+
+struct job_setting {
+	const char *name, *value;
+}; /* from --param K=V */
+
+/* Compiles. -1 with everything that is wrong in diag. doc and settings need to live only for the
+ * call. The build is not looked at. */
+int job_compile(struct plan *p, const struct node *doc, const struct job_setting *settings,
+	size_t n_settings, const struct job_tables *tables, struct diag *diag);
+/* Only the check, with preset params. */
+int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag);
+/* Rows of the top level, for help and the page. */
+extern const struct param job_params[], job_param_params[];
+
+/* What a YAML document is, by its first own key. */
+enum doc_kind { DOC_UNKNOWN, DOC_JOB, DOC_LAB, DOC_TYPE, DOC_BUILD };
+enum doc_kind doc_kind_of(const struct node *doc);
+
+#endif

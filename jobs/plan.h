@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef JOBS_PLAN_H
+#define JOBS_PLAN_H
+
+/*
+ * A plan: a job with everything decided, ready for a worker. Immutable once compiled; lives in
+ * its arena; written to the job folder as plan.json and read back by the worker.
+ */
+
+#include "labs/lab.h"
+
+#define PLAN_VERSION   1
+#define PLAN_STEPS_MAX 20000
+
+enum step_kind {
+	STEP_POWER,
+	STEP_DEPLOY,
+	STEP_BOOT,
+	STEP_LOGIN,
+	STEP_RUN,
+	STEP_EXPECT,
+	STEP_SEND,
+	STEP_MEASURE,
+	STEP_COUNT
+};
+
+/* The settings of each kind. All texts may hold ${run-time.variables} (names with a dot). */
+struct step_power {
+	int action; /* index in on, off, cycle */
+};
+struct step_deploy {
+	const char *method;
+	struct param_strings images;
+};
+struct step_boot {
+	const char *method;
+};
+struct step_login {
+	const char *user, *password; /* NULL: the type's */
+};
+struct step_run {
+	const char *command;         /* for the board's shell */
+	const char *parse;           /* parser of its output, NULL: none */
+	struct param_strings expect; /* patterns that must all be in its output */
+	const struct node
+		*labels; /* name -> text: parameters that key the metrics (bs, rw); NULL: none */
+	int64_t exit;    /* exit status that means pass; -1: any */
+};
+struct step_expect {
+	const char *pattern;
+	const char *fail; /* NULL: none */
+};
+struct step_send {
+	const char *text;
+	bool enter;
+};
+struct step_measure {
+	const char *with;
+	const struct node *settings;
+	const struct node *labels;
+};
+
+struct step {
+	enum step_kind kind;
+	const char *name;  /* unique within the plan; results are named by it */
+	const char *suite; /* result suite; the job's name unless given */
+	int64_t timeout_ms;
+	const char *console;       /* "main" */
+	const struct node *params; /* the kind's mapping, for the record */
+	void *conf;                /* the kind's struct, filled by step_kinds[kind].params */
+	struct loc at;
+};
+struct step_spec {        /* the table behind steps: compile, help and docs */
+	const char *name; /* "run" */
+	const char *brief;
+	const struct param *params;
+	size_t size;
+	const char *shorthand; /* the row a plain scalar fills: `power: on`; NULL: none allowed */
+	int64_t timeout_ms;    /* preset deadline */
+};
+extern const struct step_spec step_specs[STEP_COUNT];
+extern const struct param step_common_params[]; /* name, suite, timeout, console */
+
+struct plan_image {
+	const char *role, *path, *sha256, *version, *release;
+};
+struct plan {
+	struct arena arena;
+	const char *job; /* name of the job */
+	const char *description;
+	int64_t timeout_ms;
+	const char *build, *build_version; /* NULL: the job deploys nothing */
+	struct plan_image *images;
+	size_t n_images;
+	const struct node *params; /* name -> value: what was substituted, for the record */
+	struct match match;
+	struct step *steps;
+	size_t n;
+};
+
+/* What compile needs to know of the outside; see compile.h for the rest. */
+void plan_done(struct plan *p);
+json_t *plan_to_json(const struct plan *p); /* new reference */
+/* Reads what plan_to_json wrote; BLAME_BUG where it does not fit. */
+int plan_from_json(struct plan *p, const json_t *j, struct err *e);
+
+#endif

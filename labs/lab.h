@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LABS_LAB_H
+#define LABS_LAB_H
+
+/*
+ * Lab files: how the boards of one lab host are wired. They hold addresses and passwords and
+ * never leave that host; the types they name live with the controller.
+ *
+ *	lab: desk
+ *	boards:
+ *	  am62a-1:
+ *	    type: am62axx-sk
+ *	    power: {driver: serial-relay, port: /dev/serial/by-id/..., model: lcus, channel: 1}
+ *	    consoles: {main: {driver: serial, port: usb:A50285BI}}
+ *	    deploy: {tftp: {root: /srv/tftp, server: 192.168.1.1}}
+ *	    network: {address: 192.168.1.20, ports: {ssh: 22, iperf3: 5201}}
+ */
+
+#include "labs/type.h"
+
+struct board {
+	const char *name;
+	const char *type_name;
+	const struct type *type; /* resolved; in types */
+	struct param_strings
+		peripherals; /* what is plugged in beyond the type's; "-usb" takes one away */
+	struct param_strings tags;
+	const char *revision;     /* board revision, recorded with every run; NULL: not said */
+	const struct node *power; /* {driver, its settings, off-time}; NULL: no power control */
+	const struct node
+		*consoles; /* name -> {driver, its settings}; type's settings already laid under */
+	const struct node *deploy;  /* method -> lab settings */
+	const struct node *network; /* address, ports; NULL: none */
+	const struct node *vars;    /* further ${board.NAME} variables; NULL: none */
+	struct loc at;
+};
+extern const struct param board_params[], lab_params[];
+
+struct lab {
+	struct arena arena;
+	const char *name;
+	const char *path; /* the file */
+	struct board *boards;
+	size_t n;
+};
+
+int lab_load(struct lab *lab, const char *path, const struct types *types, struct diag *diag);
+void lab_done(struct lab *lab);
+const struct board *lab_find(const struct lab *lab, const char *board);
+/* Checks a lab document that is already read. Driver names and settings are checked through drivers
+ * (see below); NULL: not checked. */
+struct lab_drivers { /* the bench families, handed down from above so that labs need not include
+			them */
+	const struct driver *const *power, *const *console, *const *deploy, *const *boot;
+};
+int lab_check(const struct types *types, const struct lab_drivers *drivers, const struct node *doc,
+	struct diag *diag);
+
+bool board_has(const struct board *b, const char *peripheral);
+
+/* What a job asks of a board; NULL or empty: anything. */
+struct match {
+	const char *board; /* this very board */
+	const char *type;  /* it or an extension of it */
+	const char *soc;
+	struct param_strings peripherals; /* all of them */
+	struct param_strings tags;        /* all of them */
+};
+extern const struct param match_params[];
+/* Does b qualify? When not and why is not NULL, one reason is added ("has no peripheral 'can'"). */
+bool match_board(
+	const struct types *t, const struct match *m, const struct board *b, struct buf *why);
+
+/*
+ * board.json: the board as the worker needs it, everything of type and lab resolved
+ * ({name, type, soc, twin, arch, lab, revision, power, consoles, deploy, network, boot, login,
+ * stages, vars}). New reference. Holds secrets: write it 0600.
+ */
+json_t *board_to_json(const struct lab *lab, const struct board *b);
+
+#endif

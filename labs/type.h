@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LABS_TYPE_H
+#define LABS_TYPE_H
+
+/*
+ * Board types: what a kind of board can do (never how one is wired). One YAML file each,
+ * `labs/types/NAME.yaml`; `extends: OTHER` lays the file over OTHER's (mappings merge, lists and
+ * scalars replace).
+ */
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "io/schema.h"
+
+struct type_stage {          /* one mark of the boot chain on the console */
+	const char *name;    /* "loader", "kernel", "userspace", "login" */
+	const char *pattern; /* the text whose arrival ends the stage before it */
+};
+
+struct type {
+	const char *name; /* "am62axx-sk" */
+	const char *soc;
+	const char *description;
+	const char *extends; /* NULL: none */
+	const char *arch;    /* "arm64", "armv7", "r5f" */
+	bool twin;           /* a virtual EVM: its figures are never compared with a real one's */
+	bool template_only;  /* only to extend from; no board may have it */
+	struct param_strings peripherals; /* "mmc", "ethernet", "usb" */
+	struct param_strings tags;
+	const struct node
+		*consoles; /* name -> settings that the type fixes (baud); laid under the lab's */
+	const struct node *boot;   /* method -> settings of that boot driver */
+	const struct node *login;  /* prompt, user, password, shell prompt; see jobs' login step */
+	const struct node *stages; /* list of {name, pattern} in order */
+	const struct node *node;   /* the whole merged document */
+};
+extern const struct param type_params[];
+
+/* All types, by name, in one arena; a reload builds new and swaps. */
+struct types {
+	struct arena arena;
+	struct map by_name; /* -> struct type */
+};
+/* Every *.yaml of dirs (NULL-ended; later ones win). Problems to diag; returns -1 when any. */
+int types_load(struct types *t, const char *const *dirs, struct diag *diag);
+/* The preset: the user's config folder over the installed labs/types. */
+int types_load_default(struct types *t, struct diag *diag);
+void types_done(struct types *t);
+const struct type *type_find(const struct types *t, const char *name);
+/* Checks one type file (with the types it extends looked up in t, which may be NULL). */
+int type_check(const struct types *t, const struct node *doc, struct diag *diag);
+/* is or extends (directly or not) the named type? */
+bool type_is(const struct types *t, const struct type *type, const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDS_BUILD_H
+#define BUILDS_BUILD_H
+
+/*
+ * A build: a versioned set of images, described by a manifest. An image is used only after its
+ * SHA-256 was found to be the manifest's.
+ *
+ *	build: am62axx-twin
+ *	version: "11.00.1"
+ *	soc: am62axx
+ *	images:
+ *	  kernel: {path: Image, sha256: ..., version: "...", release: 6.1.0-37-arm64}
+ *	  rootfs: {url: "https://...", sha256: ...}
+ */
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "io/schema.h"
+
+struct image {
+	const char *role;
+	const char *path;    /* local file, resolved beside the manifest; NULL: only a URL */
+	const char *url;     /* NULL: none */
+	const char *sha256;  /* 64 hex digits */
+	const char *version; /* text that the running image shows; NULL: not known */
+	const char *release; /* kernel: uname -r; NULL: not known */
+	struct loc at;
+};
+struct build {
+	struct arena arena;
+	const char *name, *version, *soc;
+	struct image *images;
+	size_t n;
+};
+extern const struct param build_params[], image_params[];
+
+int build_load(struct build *b, const char *path, struct diag *diag);
+int build_check(const struct node *doc, struct diag *diag);
+void build_done(struct build *b);
+const struct image *build_find(const struct build *b, const char *role);
+/* Where "name" is: a path when it has a slash or ends in .yaml, else NAME.yaml in the user's builds
+ * folder, else in the tree's build/images. Heap; NULL with e. */
+char *build_locate(const char *name, struct err *e);
+/* Digest of the local file against the manifest: BLAME_BUILD when it differs or is not there. */
+int image_verify(const struct image *im, struct err *e);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+/*
+ * Where runs, results and metrics live. Verbs are the domain's, not SQL. What a verb said yes to
+ * survives kill -9. Errors: BLAME_INFRA (disk full, locked, corrupt), with the path in the text.
+ */
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store; /* owned by the caller */
+
+/* path NULL: $HILAB_STORE, else the state folder's hilab.db. Made when absent; its schema is
+ * migrated in one transaction; a newer schema than ours is refused. */
+struct store *store_open(const char *path, bool read_only, struct err *e);
+void store_close(struct store *s);
+const char *store_path(const struct store *s);
+
+struct store_run {
+	int64_t id; /* RUN on the command line; 0: none yet */
+	const char *job, *board, *type, *soc, *lab;
+	bool twin;
+	const char *build, *build_version; /* NULL: none */
+	const char *verdict;               /* NULL while it runs */
+	const char *blame, *message;       /* NULL: none */
+	int64_t started_ms, ended_ms;      /* wall; 0: not yet */
+	const char *dir;                   /* its job folder */
+	const char *params;                /* JSON object */
+};
+struct store_result {
+	const char *suite, *name, *status, *why;
+	int64_t at_ms;
+	int64_t log_offset; /* -1: none */
+};
+struct store_metric {
+	const char *suite, *test, *name, *unit;
+	double value;
+	const char *labels; /* JSON object, keys sorted; "{}" when none */
+};
+struct store_event {
+	uint64_t offset;
+	const char *line;
+};
+
+/* A new run: fills run->id. */
+int store_run_add(struct store *s, struct store_run *run, struct err *e);
+/*
+ * Everything one piece of events.jsonl says, in one transaction. Idempotent by (run, offset): an
+ * offset already stored is passed over.
+ */
+int store_run_events(
+	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e);
+/* The offset up to which events of that run are stored. */
+int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err *e);
+int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
+	const char *message, int64_t ended_ms, struct err *e);
+
+/* Borrowed texts are valid during the callback; it returns non-zero to stop (that value is
+ * returned). */
+typedef int store_run_fn(void *arg, const struct store_run *run);
+typedef int store_result_fn(void *arg, const struct store_result *r);
+typedef int store_metric_fn(void *arg, const struct store_metric *m);
+typedef int store_env_fn(void *arg, const char *name, const char *value);
+/* Newest first; limit 0: all. */
+int store_runs(struct store *s, int64_t limit, store_run_fn *fn, void *arg, struct err *e);
+/* 1 found (fn called once), 0 no such run, -1. */
+int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, struct err *e);
+int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e);
+int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, struct err *e);
+int store_envs(struct store *s, int64_t run, store_env_fn *fn, void *arg, struct err *e);
+
+#endif
