@@ -32,7 +32,7 @@ PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wvla -Wformat=2 \
 	-Wno-missing-field-initializers $(if $(WERROR),-Werror)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iorchestrator -I. -DHILAB_PREFIX='"$(PREFIX)"' \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DPCRE2_CODE_UNIT_WIDTH=8 -Iorchestrator -I. -DHILAB_PREFIX='"$(PREFIX)"' \
 	-DHILAB_VERSION='"$(VERSION)"' $(WARN) $(PKG_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 VERSION := 0.1
@@ -96,7 +96,7 @@ $(REPLAY): $B/%.t: $B/%.o $B/orchestrator/base/t/replay.o $B/libhilab.a
 $(SHIMS): $B/%.so: %.c $B/flags
 	@mkdir -p $(@D)
 	@echo '  SHIM  $@'
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fPIC -shared -o $@ $< -ldl
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -DPCRE2_CODE_UNIT_WIDTH=8 -O1 -g -fPIC -shared -o $@ $< -ldl
 
 FUZZERS := $(notdir $(FUZZSRC:%.c=%))
 FUZZBINS := $(FUZZSRC:%.c=build/fuzz/%)

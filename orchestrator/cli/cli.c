@@ -1,13 +1,240 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the command by its name and runs it. */
+/*
+ * What all commands share: finding one by name, options by rows, help, and ways out. Invariant:
+ * nothing here exits the process; statuses are returned to main.
+ */
 #include "cli/cli.h"
 
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OPTS_MAX     32
+#define COMMANDS_MAX 64
+#define HELP_BYTES   ((size_t)64 << 10)
+
+int cli_fail(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("hilab: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}
+
+void cli_diag(struct diag *d)
+{
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+
+	diag_print(d, &text);
+	fflush(stdout);
+	fputs(buf_str(&text), stderr);
+}
+
+int cli_out(const struct buf *b)
+{
+	if (fwrite(buf_str(b), 1, b->len, stdout) == b->len && !fflush(stdout))
+		return 0;
+	return cli_fail(-1, "standard output: cannot write");
+}
+
+bool cli_tty(int fd)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+int cli_exit_of(const char *verdict, const char *blame)
+{
+	if (!verdict)
+		return EXIT_INCOMPLETE;
+	if (!strcmp(verdict, "pass"))
+		return EXIT_PASS;
+	if (!strcmp(verdict, "fail"))
+		return EXIT_FAIL;
+	if (!strcmp(verdict, "canceled"))
+		return EXIT_CANCELED;
+	return blame && !strcmp(blame, "build") ? EXIT_BUILD : EXIT_INCOMPLETE;
+}
+
+const struct cli_command *cli_find(const char *name)
+{
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+void cli_help(const struct cli_command *c, struct buf *out)
+{
+	buf_printf(out, "usage: hilab %s%s%s%s\n\n%s\n", c->name, c->opts ? " [options]" : "",
+		*c->usage ? " " : "", c->usage, c->brief);
+	if (c->details)
+		buf_printf(out, "\n%s\n", c->details);
+	buf_puts(out, "\noptions:\n");
+	for (const struct cli_opt *o = c->opts; o && o->name; o++) {
+		char left[64];
+
+		snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ",
+			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+			o->arg ? " " : "", o->arg ? o->arg : "");
+		buf_printf(out, "  %-26s %s\n", left, o->help);
+	}
+	buf_printf(out, "  %-26s %s\n", "-h, --help", "this help");
+	if (c->example)
+		buf_printf(out, "\nexample:\n%s\n", c->example);
+}
+
+static int store_opt(
+	const struct cli_command *c, const struct cli_opt *o, const char *value, void *out)
+{
+	char *at = (char *)out + o->offset;
+	struct cli_texts *list = (struct cli_texts *)at;
+
+	switch (o->type) {
+	case CLI_FLAG:
+		*(bool *)at = true;
+		break;
+	case CLI_TEXT:
+		*(const char **)at = value;
+		break;
+	case CLI_TEXTS:
+		list->p = mem_grow(list->p, list->n + 1, sizeof *list->p);
+		list->p[list->n++] = value;
+		break;
+	case CLI_COUNT:
+		if (str_i64(str_of(value), (int64_t *)at) || *(int64_t *)at < 0)
+			return cli_fail(
+				-1, "%s: --%s needs a number, not '%s'", c->name, o->name, value);
+		break;
+	}
+	return 0;
+}
+
+static int wrong_option(const struct cli_command *c, const char *given)
+{
+	const char *names[OPTS_MAX], *near = NULL;
+	size_t n = 0;
+
+	for (const struct cli_opt *o = c->opts; o && o->name; o++)
+		names[n++] = o->name;
+	if (!strncmp(given, "--", 2))
+		near = str_nearest(given + 2, names, n);
+	return cli_fail(-1, "%s: unknown or incomplete option '%s'%s%s%s (see 'hilab %s -h')",
+		c->name, given, near ? ", did you mean '--" : "", near ? near : "",
+		near ? "'?" : "", c->name);
+}
+
+/* getopt's tables from ours. */
+static void fill_tables(const struct cli_command *c, struct option *longs, char *shorts)
+{
+	size_t n = 0;
+
+	*shorts++ = ':';
+	*shorts++ = 'h';
+	for (const struct cli_opt *o = c->opts; o && o->name; o++, n++) {
+		longs[n] = (struct option){
+			o->name, o->arg ? required_argument : no_argument, NULL, 256 + (int)n};
+		if (o->letter) {
+			*shorts++ = o->letter;
+			if (o->arg)
+				*shorts++ = ':';
+		}
+	}
+	*shorts = 0;
+	longs[n++] = (struct option){"help", no_argument, NULL, 'h'};
+	longs[n] = (struct option){0};
+}
+
+int cli_parse(const struct cli_command *c, int argc, char **argv, void *out, char ***operands,
+	int *status)
+{
+	struct option longs[OPTS_MAX + 2];
+	char shorts[2 * OPTS_MAX + 3];
+	int o, n;
+
+	fill_tables(c, longs, shorts);
+	*status = EXIT_USAGE;
+	optind = 0;
+	opterr = 0;
+	while ((o = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct cli_opt *row = c->opts;
+
+		if (o == 'h') {
+			AUTOBUF text = BUF_INIT(HELP_BYTES);
+
+			cli_help(c, &text);
+			*status = cli_out(&text) ? EXIT_INCOMPLETE : EXIT_PASS;
+			return -1;
+		}
+		if (o == '?' || o == ':')
+			return wrong_option(c, argv[optind - 1]);
+		if (o >= 256)
+			row += o - 256;
+		else
+			while (row->letter != o)
+				row++;
+		if (store_opt(c, row, optarg, out))
+			return -1;
+	}
+	n = argc - optind;
+	if (n < c->min_operands || (c->max_operands >= 0 && n > c->max_operands))
+		return cli_fail(-1, "%s: needs %s (see 'hilab %s -h')", c->name,
+			*c->usage ? c->usage : "no operand", c->name);
+	*operands = argv + optind;
+	*status = EXIT_PASS;
+	return n;
+}
+
+static void list_commands(struct buf *out)
+{
+	buf_puts(out, "usage: hilab COMMAND [options] ...\n\n"
+		      "hilab " HILAB_VERSION
+		      ": runs boot, I/O and network jobs on lab boards and reports on them.\n\n"
+		      "commands:\n");
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		buf_printf(out, "  %-10s %s\n", (*c)->name, (*c)->brief);
+	buf_puts(out, "\n'hilab COMMAND -h' shows a command's options and an example.\n"
+		      "exit status: 0 pass, 1 fail, 2 usage or invalid input, 3 incomplete, 4 "
+		      "regression,\n"
+		      "             5 a build that cannot be used, 130 canceled\n");
+}
 
 int cli_main(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	printf("hilab " HILAB_VERSION "\n");
-	return 0;
+	const struct cli_command *c;
+	const char *names[COMMANDS_MAX], *near, *name = argc > 1 ? argv[1] : NULL;
+	size_t n = 0;
+
+	log_init(LOG_WARN);
+	if (!name || !strcmp(name, "-h") || !strcmp(name, "--help") || !strcmp(name, "help")) {
+		AUTOBUF text = BUF_INIT(HELP_BYTES);
+
+		c = name && argc > 2 ? cli_find(argv[2]) : NULL;
+		if (c)
+			cli_help(c, &text);
+		else
+			list_commands(&text);
+		return cli_out(&text) ? EXIT_INCOMPLETE : name ? EXIT_PASS : EXIT_USAGE;
+	}
+	c = cli_find(strcmp(name, "--version") ? name : "version");
+	if (c)
+		return c->run(argc - 1, argv + 1);
+	for (const struct cli_command *const *p = cli_commands; *p; p++)
+		names[n++] = (*p)->name;
+	near = str_nearest(name, names, n);
+	return cli_fail(EXIT_USAGE, "unknown command '%s'%s%s%s (see 'hilab help')", name,
+		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

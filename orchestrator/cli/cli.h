@@ -2,7 +2,84 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-/* The command line: one table of commands, one file a command. */
+/*
+ * The command line: one table of commands, one file a command, one row an option. The same rows
+ * parse, help and complete.
+ */
+
+#include "base/attr.h"
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The exit status of every command. */
+enum cli_exit {
+	EXIT_PASS = 0,
+	EXIT_FAIL = 1,       /* the thing under test failed */
+	EXIT_USAGE = 2,      /* usage, or input that is not valid */
+	EXIT_INCOMPLETE = 3, /* lab failure, timeout, bug, nothing ran */
+	EXIT_REGRESSION = 4, /* where judging was asked for */
+	EXIT_BUILD = 5,      /* a build that cannot be used */
+	EXIT_CANCELED = 130,
+};
+
+enum cli_opt_type {
+	CLI_FLAG,  /* bool */
+	CLI_TEXT,  /* const char * */
+	CLI_TEXTS, /* struct cli_texts: may be given several times */
+	CLI_COUNT, /* int64_t, >= 0 */
+};
+
+struct cli_texts {
+	const char **p; /* grows by realloc; freed by the process's end */
+	size_t n;
+};
+
+struct cli_opt {
+	const char *name; /* without dashes; a row with NULL ends the table */
+	char letter;      /* 0: none */
+	enum cli_opt_type type;
+	size_t offset;
+	const char *arg; /* "FILE"; NULL for flags */
+	const char *help;
+};
+
+struct cli_command {
+	const char *name, *brief;
+	const char *usage;                 /* operands: "JOB.yaml" */
+	const char *details;               /* paragraphs for -h, or NULL */
+	const char *example;               /* lines, or NULL */
+	const struct cli_opt *opts;        /* NULL: none */
+	int min_operands, max_operands;    /* max -1: any number */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+};
+
+/* NULL-ended, in the order of help. */
+extern const struct cli_command *const cli_commands[];
+const struct cli_command *cli_find(const char *name);
+
+/*
+ * Parses argv into the struct at out by the command's rows; operands are left in *operands
+ * (borrowed from argv), their number returned. -1: stop and exit with *status (help was asked for
+ * and printed, or the usage is wrong and was told).
+ */
+int cli_parse(const struct cli_command *c, int argc, char **argv, void *out, char ***operands,
+	int *status);
+void cli_help(const struct cli_command *c, struct buf *out);
+
+/* "hilab: text" on standard error; returns the status, so that a command can `return
+ * cli_fail(...)`. */
+int cli_fail(int status, const char *fmt, ...) PRINTF(2, 3);
+/* Diagnostics on standard error, one a line. */
+void cli_diag(struct diag *d);
+/* Writes all of b to standard output; -1 when that fails (told on standard error). */
+int cli_out(const struct buf *b);
+/* May standard output be coloured and redrawn? (a terminal, and neither NO_COLOR nor TERM=dumb) */
+bool cli_tty(int fd);
+/* The exit status that goes with a verdict and a blame, by their names. */
+int cli_exit_of(const char *verdict, const char *blame);
 
 int cli_main(int argc, char **argv);
 

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The one table of commands, in the order in which help lists them. */
+#include "cli/commands.h"
+
+const struct cli_command *const cli_commands[] = {
+	&version_command,
+	NULL,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+/* Every command, each defined in the file of its name. */
+
+#include "cli/cli.h"
+
+extern const struct cli_command version_command;
+
+#endif
