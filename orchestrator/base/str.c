@@ -147,3 +147,17 @@ char *str_printable(struct str s, char *out, size_t n)
 		snprintf(out + o, n - o, "%s", i < s.n ? "..." : "");
 	return out;
 }
+
+bool str_is_name(const char *z)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t n = z ? strlen(z) : 0;
+
+	if (!n || n >= STR_NAME_BYTES || !strchr(letters, *z))
+		return false;
+	for (; *z; z++)
+		if (!strchr(letters, *z) && !strchr("._+-", *z))
+			return false;
+	return true;
+}

@@ -69,6 +69,11 @@ int str_distance(const char *a, const char *b);
  * else NULL. */
 const char *str_nearest(const char *word, const char *const *names, size_t n);
 
+/* A name that we give to boards, jobs, steps, roles: letters, digits and . _ + - after a first
+ * letter or digit, at most STR_NAME_BYTES - 1 of them. */
+#define STR_NAME_BYTES 128
+bool str_is_name(const char *z);
+
 /* Copies printable text for a message: control bytes as \xNN, cut with "..." to fit. Returns out.
  */
 char *str_printable(struct str s, char *out, size_t n);
