@@ -11,6 +11,7 @@
 
 #define PLAN_VERSION   1
 #define PLAN_STEPS_MAX 20000
+#define PLAN_BYTES_MAX ((size_t)64 << 20) /* memory of one plan */
 
 enum step_kind {
 	STEP_POWER,
@@ -36,7 +37,7 @@ struct step_boot {
 	const char *method;
 };
 struct step_login {
-	const char *user, *password; /* NULL: the type's */
+	const char *user; /* NULL: the board's; its password comes from the lab, never from a job */
 };
 struct step_run {
 	const char *command;         /* for the board's shell */
@@ -56,7 +57,8 @@ struct step_send {
 };
 struct step_measure {
 	const char *with;
-	const struct node *settings;
+	const struct node
+		*settings; /* all other keys: a mapping for the driver's params, never NULL */
 	const struct node *labels;
 };
 
@@ -79,7 +81,7 @@ struct step_spec {        /* the table behind steps: compile, help and docs */
 	int64_t timeout_ms;    /* preset deadline */
 };
 extern const struct step_spec step_specs[STEP_COUNT];
-extern const struct param step_common_params[]; /* name, suite, timeout, console */
+extern const struct param step_common_params[]; /* name, suite, timeout, console, matrix */
 
 struct plan_image {
 	const char *role, *path, *sha256, *version, *release;

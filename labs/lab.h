@@ -31,10 +31,27 @@ struct board {
 		*consoles; /* name -> {driver, its settings}; type's settings already laid under */
 	const struct node *deploy;  /* method -> lab settings */
 	const struct node *network; /* address, ports; NULL: none */
+	const struct node *boot;    /* as the type's, with the lab's own `boot:` laid over it */
+	const struct node *login;   /* the same; a board's password stands in the lab file */
 	const struct node *vars;    /* further ${board.NAME} variables; NULL: none */
 	struct loc at;
 };
 extern const struct param board_params[], lab_params[];
+
+/* The `network:` section: how the lab host reaches the board. */
+struct board_network {
+	const char *address; /* NULL: not fixed */
+	const char *mac;     /* NULL: not said */
+	const struct node
+		*ports; /* service -> port on address; NULL or absent: the service's own */
+};
+extern const struct param board_network_params[];
+/* Keys of `power:` that are the core's, not the driver's. */
+struct board_power {
+	const char *driver;
+	int64_t off_time_ms; /* how long a cycle stays off */
+};
+extern const struct param board_power_params[];
 
 struct lab {
 	struct arena arena;
@@ -60,7 +77,7 @@ bool board_has(const struct board *b, const char *peripheral);
 
 /* What a job asks of a board; NULL or empty: anything. */
 struct match {
-	const char *board; /* this very board */
+	const char *board; /* this very board; `name:` in a job */
 	const char *type;  /* it or an extension of it */
 	const char *soc;
 	struct param_strings peripherals; /* all of them */
@@ -70,6 +87,12 @@ extern const struct param match_params[];
 /* Does b qualify? When not and why is not NULL, one reason is added ("has no peripheral 'can'"). */
 bool match_board(
 	const struct types *t, const struct match *m, const struct board *b, struct buf *why);
+/*
+ * What is asked for against the types known: a type or soc that does not exist is reported at its
+ * place in map (the `board:` section), with the nearest name.
+ */
+int match_check(
+	const struct types *t, const struct match *m, const struct node *map, struct diag *diag);
 
 /*
  * board.json: the board as the worker needs it, everything of type and lab resolved

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "io/schema.h"
+#include "io/driver.h"
 
 struct type_stage {          /* one mark of the boot chain on the console */
 	const char *name;    /* "loader", "kernel", "userspace", "login" */
@@ -37,6 +37,18 @@ struct type {
 };
 extern const struct param type_params[];
 
+/* The `login:` section: from the kernel's first line to a shell. */
+struct type_login {
+	const char *prompt;       /* pattern of the login prompt */
+	const char *user;         /* NULL: the console comes up with a shell, nobody logs in */
+	const char *password;     /* NULL: none is asked for */
+	const char *shell_prompt; /* pattern */
+	int64_t timeout_ms;       /* from the login step's start to the shell */
+};
+extern const struct param type_login_params[];
+/* One entry of `stages:`, a struct type_stage. */
+extern const struct param type_stage_params[];
+
 /* All types, by name, in one arena; a reload builds new and swaps. */
 struct types {
 	struct arena arena;
@@ -50,6 +62,8 @@ void types_done(struct types *t);
 const struct type *type_find(const struct types *t, const char *name);
 /* Checks one type file (with the types it extends looked up in t, which may be NULL). */
 int type_check(const struct types *t, const struct node *doc, struct diag *diag);
+/* Checks the settings of each boot method against its driver; boot NULL: nothing is checked. */
+int type_check_boot(const struct type *type, const struct driver *const *boot, struct diag *diag);
 /* is or extends (directly or not) the named type? */
 bool type_is(const struct types *t, const struct type *type, const char *name);
 
