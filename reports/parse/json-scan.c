@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON documents amid other text. A document is tried at each brace that a key may follow: its
+ * lines are read as JSON, a line that is not is taken out whole, and a diagnostic that begins in
+ * the middle of a line is taken out up to its line break, the halves joined. Invariant: the search
+ * only moves forward and looks at no more than JSON_SCAN_WORK times the text.
+ */
+#include "json-scan.h"
+
+#include "base/buf.h"
+#include "json-lex.h"
+
+void json_scan_init(
+	struct json_scan *s, struct str text, json_scan_fn *wanted, const struct sink *sink)
+{
+	*s = (struct json_scan){.text = text, .wanted = wanted, .sink = sink};
+}
+
+static void scan_warn(struct json_scan *s, struct str line)
+{
+	char shown[200];
+
+	line = str_trim(line);
+	if (!line.n || !s->sink || !s->sink->warn)
+		return;
+	if (s->warned++ < JSON_SCAN_WARNINGS)
+		s->sink->warn(s->sink->arg, str_printable(line, shown, sizeof shown));
+}
+
+static void scan_tell(struct json_scan *s, size_t from, size_t to)
+{
+	struct str rest = str_make(s->text.p + from, to - from), line;
+
+	while (str_line(&rest, &line))
+		scan_warn(s, line);
+}
+
+/* One try at a document: what of the text it is made of, and what was taken out. */
+struct attempt {
+	size_t end;
+	struct buf strict;
+	VEC(struct str) foreign;
+};
+
+static struct str line_at(struct str text, size_t at)
+{
+	struct str rest = str_make(text.p + at, text.n - at), line = {rest.p, rest.n};
+	ptrdiff_t nl = str_chr(rest, '\n');
+
+	if (nl >= 0)
+		line.n = (size_t)nl;
+	return line;
+}
+
+/* Where in line a diagnostic may begin: "[   12.345678] ", "<4>[", "word: ". Or -1. */
+static ptrdiff_t diagnostic_start(struct str line)
+{
+	static const char *const openings[] = {"fio: ", "iperf3: ", "warning: ", "WARNING: ", "<"};
+
+	for (size_t i = 0; i < line.n; i++) {
+		struct str rest = str_make(line.p + i, line.n - i);
+		size_t k = 1;
+
+		for (size_t o = 0; o < ARRAY_LEN(openings); o++)
+			if (str_starts(rest, openings[o]))
+				return (ptrdiff_t)i;
+		if (*rest.p != '[')
+			continue;
+		while (k < rest.n && (rest.p[k] == ' ' || rest.p[k] == '.' ||
+					     (rest.p[k] >= '0' && rest.p[k] <= '9')))
+			k++;
+		if (k > 2 && k + 1 < rest.n && rest.p[k] == ']' && rest.p[k + 1] == ' ')
+			return (ptrdiff_t)i;
+	}
+	return -1;
+}
+
+/*
+ * The line at *at with diagnostics inside it taken out, into joined. True when what is left is
+ * JSON: strict, depth and *at have moved on.
+ */
+static bool attempt_splice(struct json_scan *s, struct attempt *a, size_t *at, int *depth)
+{
+	AUTOBUF joined = BUF_INIT(BUF_CAP_BYTES);
+	size_t told = a->foreign.n, pos = *at, used;
+	struct str line = line_at(s->text, pos);
+
+	for (int tries = 0; tries < JSON_SCAN_SPLICES; tries++) {
+		size_t kept = joined.len;
+		ptrdiff_t cut;
+
+		buf_add(&joined, line.p, line.n);
+		s->work += joined.len;
+		if (tries && json_lex_line(str_make(buf_str(&joined), joined.len), depth, &used,
+				     &a->strict)) {
+			*at = pos + (used >= kept ? used - kept : 0);
+			return true;
+		}
+		cut = diagnostic_start(line);
+		if (cut < 0 || pos + line.n >= s->text.n)
+			break;
+		joined.len = kept + (size_t)cut;
+		vec_push(&a->foreign, str_make(line.p + cut, line.n - (size_t)cut));
+		pos += line.n + 1;
+		line = line_at(s->text, pos);
+	}
+	a->foreign.n = told;
+	return false;
+}
+
+/* 1: a document ends at a->end; 0: not a document; -1: the text ends inside it. */
+static int attempt_run(struct json_scan *s, struct attempt *a, size_t start)
+{
+	size_t at = start, used;
+	int depth = 0;
+
+	while (at < s->text.n) {
+		struct str line = line_at(s->text, at);
+		size_t before = at;
+
+		s->work += line.n + 1;
+		if (json_lex_line(line, &depth, &used, &a->strict)) {
+			at += used;
+		} else if (!attempt_splice(s, a, &at, &depth)) {
+			if (at == start)
+				return 0;
+			vec_push(&a->foreign, line);
+			at += line.n;
+		}
+		a->end = at;
+		if (depth <= 0)
+			return depth ? 0 : 1;
+		if (s->work / JSON_SCAN_WORK > s->text.n + 4096)
+			return 0;
+		buf_putc(&a->strict, '\n');
+		at = line_at(s->text, at).n + at + 1;
+		if (at <= before)
+			return 0;
+	}
+	return -1;
+}
+
+static bool may_begin(struct str text, size_t at)
+{
+	size_t i = at + 1;
+
+	while (i < text.n && (text.p[i] == ' ' || (text.p[i] >= '\t' && text.p[i] <= '\r')))
+		i++;
+	/* Cut off or followed by a diagnostic: it is looked at. */
+	return i >= text.n || text.p[i] == '"' || text.p[i] == '}' ||
+		memchr(text.p + at, '\n', i - at);
+}
+
+json_t *json_scan_next(struct json_scan *s)
+{
+	while (s->at < s->text.n && s->work / JSON_SCAN_WORK <= s->text.n + 4096) {
+		ptrdiff_t brace = str_chr(str_make(s->text.p + s->at, s->text.n - s->at), '{');
+		struct attempt a = {.strict = BUF_INIT(4 * s->text.n + 4096)};
+		size_t start = s->at + (size_t)brace;
+		json_t *doc = NULL;
+		int got = 0;
+
+		if (brace < 0)
+			break;
+		s->at = start + 1;
+		if (may_begin(s->text, start))
+			got = attempt_run(s, &a, start);
+		if (got > 0)
+			doc = json_loadb(buf_str(&a.strict), a.strict.len,
+				JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
+		/* A lone brace in some text is no document. */
+		s->cut_off |= got < 0 && memchr(buf_str(&a.strict), '"', a.strict.len);
+		s->work += a.strict.len;
+		if (doc && !s->wanted(doc)) {
+			json_decref(doc);
+			doc = NULL;
+		}
+		if (doc) {
+			scan_tell(s, s->told_to, start);
+			vec_each(&a.foreign, line) scan_warn(s, *line);
+			s->at = s->told_to = a.end;
+			s->cut_off = false;
+		}
+		vec_done(&a.foreign);
+		buf_done(&a.strict);
+		if (doc)
+			return doc;
+	}
+	return NULL;
+}
+
+void json_scan_end(struct json_scan *s)
+{
+	char more[64];
+
+	scan_tell(s, s->told_to, s->text.n);
+	s->told_to = s->text.n;
+	if (s->warned > JSON_SCAN_WARNINGS && s->sink && s->sink->warn) {
+		snprintf(more, sizeof more, "%zu more lines", s->warned - JSON_SCAN_WARNINGS);
+		s->sink->warn(s->sink->arg, more);
+	}
+}
+
+int json_scan_number(const json_t *obj, const char *key, double *out)
+{
+	const json_t *value = json_object_get(obj, key);
+
+	if (!json_is_number(value))
+		return 0;
+	*out = json_number_value(value);
+	return 1;
+}
