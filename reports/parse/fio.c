@@ -154,8 +154,9 @@ static int fio_one(const struct sink *sink, const json_t *doc, size_t index, str
 	int nth;
 
 	if (json_scan_number(job, "error", &error) && error != 0)
-		return err_set(e, BLAME_TEST, "fio: job '%.100s' ended with error %.0f (%s)", j.name,
-			error, error > 0 && error < 4096 ? strerror((int)error) : "unknown");
+		return err_set(e, BLAME_TEST, "fio: job '%.100s' ended with error %.0f (%s)",
+			j.name, error,
+			error > 0 && error < 4096 ? strerror((int)error) : "unknown");
 	nth = fio_clone(jobs, index, j.name);
 	snprintf(clone, sizeof clone, "%d", nth);
 	for (size_t i = 0; i < ARRAY_LEN(options); i++)
@@ -234,7 +235,8 @@ static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 		n++;
 	json_scan_end(&scan);
 	for (size_t i = 0; i < n; i++)
-		if (fio_document(sink, docs[i], i + 1 < n ? docs[i + 1] : NULL, failed ? &other : e))
+		if (fio_document(
+			    sink, docs[i], i + 1 < n ? docs[i + 1] : NULL, failed ? &other : e))
 			failed = -1;
 	for (size_t i = 0; i < n; i++)
 		json_decref(docs[i]);
@@ -245,7 +247,8 @@ static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 	str_line(&rest, &first);
 	if (!first.n)
 		return err_set(e, BLAME_TEST, "fio: no output");
-	return err_set(e, BLAME_TEST, "fio: no JSON in its output (--output-format=json), it says: %s",
+	return err_set(e, BLAME_TEST,
+		"fio: no JSON in its output (--output-format=json), it says: %s",
 		str_printable(first, shown, sizeof shown));
 }
 

@@ -27,11 +27,11 @@ static bool is_iperf3(const json_t *doc)
 	const json_t *end = json_object_get(doc, "end");
 
 	return (json_is_object(json_object_get(doc, "start")) && (!end || json_is_object(end))) ||
-		(json_is_string(json_object_get(doc, "error")) && !json_object_get(doc, "jobs"));
+	       (json_is_string(json_object_get(doc, "error")) && !json_object_get(doc, "jobs"));
 }
 
-static void iperf3_metric(struct iperf3 *p, const char *name, const json_t *obj, const char *key,
-	const char *unit)
+static void iperf3_metric(
+	struct iperf3 *p, const char *name, const json_t *obj, const char *key, const char *unit)
 {
 	double value;
 
@@ -48,8 +48,7 @@ static const json_t *iperf3_sum(const struct iperf3 *p, const char *key)
 	const json_t *sum = json_object_get(p->end, key);
 	double seconds, bytes;
 
-	if (!json_is_object(sum) || !json_scan_number(sum, "seconds", &seconds) ||
-		seconds <= 0)
+	if (!json_is_object(sum) || !json_scan_number(sum, "seconds", &seconds) || seconds <= 0)
 		return NULL;
 	if (!json_scan_number(sum, "bytes", &bytes) || bytes < 0)
 		return NULL;
@@ -110,8 +109,10 @@ static void iperf3_settings(struct iperf3 *p, const json_t *test, char *streams,
 	p->udp = protocol && !strcmp(protocol, "UDP");
 	p->labels[p->n_labels++] = (struct sink_label){"direction", NULL};
 	if (protocol)
-		p->labels[p->n_labels++] = (struct sink_label){
-			"protocol", p->udp ? "udp" : !strcmp(protocol, "TCP") ? "tcp" : protocol};
+		p->labels[p->n_labels++] =
+			(struct sink_label){"protocol", p->udp                     ? "udp"
+							: !strcmp(protocol, "TCP") ? "tcp"
+										   : protocol};
 	if (json_scan_number(test, "num_streams", &count) && count >= 1 && count < 1e6) {
 		snprintf(streams, n, "%.0f", count);
 		p->labels[p->n_labels++] = (struct sink_label){"streams", streams};
@@ -135,7 +136,7 @@ static int iperf3_document(
 	const char *version = json_string_value(json_object_get(start, "version"));
 	struct iperf3 p = {.sink = sink, .end = json_object_get(doc, "end")};
 	bool bidir = json_object_get(p.end, "sum_sent_bidir_reverse") ||
-		json_object_get(p.end, "sum_bidir_reverse");
+		     json_object_get(p.end, "sum_bidir_reverse");
 	double reverse = 0;
 	char streams[24];
 	const char *direction;
@@ -147,10 +148,10 @@ static int iperf3_document(
 	iperf3_settings(&p, test, streams, sizeof streams);
 	json_scan_number(test, "reverse", &reverse);
 	direction = reverse > 0 ? "reverse" : "forward";
-	if (stands_twice(text, "\"sum_sent\"") ||
-		stands_twice(text, "\"sum_received\""))
+	if (stands_twice(text, "\"sum_sent\"") || stands_twice(text, "\"sum_received\""))
 		return err_set(e, BLAME_TEST,
-			"iperf3: its sums stand twice under one key, so their direction is not known");
+			"iperf3: its sums stand twice under one key, so their direction is not "
+			"known");
 	iperf3_direction(&p, direction, "");
 	if (bidir)
 		iperf3_direction(&p, "reverse", "_bidir_reverse");

@@ -24,11 +24,11 @@ static bool is_hex(char c)
 /* Length of the UTF-8 sequence at p, 0 when it is none. */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
-	size_t len = p[0] < 0x80	  ? 1
-		: p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		: p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-		: p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-					      : 0;
+	size_t len = p[0] < 0x80                   ? 1
+		     : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		     : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		     : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+						   : 0;
 
 	if (!len || len > n)
 		return 0;
@@ -153,7 +153,8 @@ static size_t lex_word(struct str s, struct buf *out)
 		w.n++;
 	if (!w.n || w.n > 400)
 		return 0;
-	if (str_is(w, "true") || str_is(w, "false") || str_is(w, "null") || (is_number(w) && !str_double(w, &value)))
+	if (str_is(w, "true") || str_is(w, "false") || str_is(w, "null") ||
+		(is_number(w) && !str_double(w, &value)))
 		buf_add(out, w.p, w.n);
 	else if (is_number(w) || is_no_number(w))
 		buf_puts(out, "null");

@@ -148,7 +148,7 @@ static bool may_begin(struct str text, size_t at)
 		i++;
 	/* Cut off or followed by a diagnostic: it is looked at. */
 	return i >= text.n || text.p[i] == '"' || text.p[i] == '}' ||
-		memchr(text.p + at, '\n', i - at);
+	       memchr(text.p + at, '\n', i - at);
 }
 
 json_t *json_scan_next(struct json_scan *s)
@@ -177,7 +177,8 @@ json_t *json_scan_next(struct json_scan *s)
 		}
 		if (doc) {
 			scan_tell(s, s->told_to, start);
-			vec_each(&a.foreign, line) scan_warn(s, *line);
+			vec_each (&a.foreign, line)
+				scan_warn(s, *line);
 			s->at = s->told_to = a.end;
 			s->cut_off = false;
 		}

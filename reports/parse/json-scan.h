@@ -13,10 +13,10 @@
 
 #include <jansson.h>
 
-#define JSON_SCAN_WARNINGS 20   /* lines told one by one; the rest are only counted */
-#define JSON_SCAN_SPLICES  16   /* insertions taken out of one line */
+#define JSON_SCAN_WARNINGS 20 /* lines told one by one; the rest are only counted */
+#define JSON_SCAN_SPLICES  16 /* insertions taken out of one line */
 #define JSON_SCAN_DEPTH    256
-#define JSON_SCAN_WORK     16   /* times the text's length that may be looked at */
+#define JSON_SCAN_WORK     16 /* times the text's length that may be looked at */
 
 /* True when doc is a document of the tool that is looked for, not some object beside it. */
 typedef bool json_scan_fn(const json_t *doc);
@@ -29,7 +29,7 @@ struct json_scan {
 	size_t told_to;          /* up to here everything is in a document or was told */
 	size_t work;             /* bytes looked at so far */
 	size_t warned;
-	bool cut_off;            /* a document began that never ended */
+	bool cut_off; /* a document began that never ended */
 };
 
 void json_scan_init(

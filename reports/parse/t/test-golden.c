@@ -12,7 +12,8 @@
 
 static void on_result(void *arg, const char *name, enum status s, const char *why)
 {
-	buf_printf(arg, "result %s %s%s%s\n", name, status_name(s), why ? ": " : "", why ? why : "");
+	buf_printf(
+		arg, "result %s %s%s%s\n", name, status_name(s), why ? ": " : "", why ? why : "");
 }
 
 static void on_metric(void *arg, const char *name, double value, const char *unit,
@@ -66,8 +67,7 @@ static int is_case(const struct dirent *d)
 static void run_parser(const struct parser *p)
 {
 	const char *data = getenv("HILAB_DATA");
-	AUTOFREE char *dir = mem_printf(
-		"%s/reports/parse/t/data/%s", data ? data : ".", p->d.name);
+	AUTOFREE char *dir = mem_printf("%s/reports/parse/t/data/%s", data ? data : ".", p->d.name);
 	struct dirent **list = NULL;
 	int n = scandir(dir, &list, is_case, alphasort);
 
