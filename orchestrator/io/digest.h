@@ -2,7 +2,7 @@
 #ifndef IO_DIGEST_H
 #define IO_DIGEST_H
 
-/* SHA-256 (OpenSSL's libcrypto) and the CRC-32 of POSIX cksum. */
+/* SHA-256 by OpenSSL's libcrypto. */
 
 #include "base/err.h"
 

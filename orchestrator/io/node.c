@@ -7,8 +7,8 @@
 #include "io/node.h"
 
 #include "base/map.h"
+#include "io/json.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,23 +141,6 @@ struct node *node_overlay(struct arena *a, const struct node *base, const struct
 	return overlay_map(a, base && base->type == NODE_MAP ? base : NULL, over);
 }
 
-/* The shortest text that reads back as v and does not look like an integer. */
-static void format_real(double v, char out[NUMBER_BYTES])
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(out, NUMBER_BYTES - 2, "%.*g", digits, v);
-		for (char *p = out; *p; p++)
-			if (*p == ',')
-				*p = '.'; /* whatever the locale says */
-		double again;
-
-		if (!str_double(str_of(out), &again) && again == v)
-			break;
-	}
-	if (!strpbrk(out, ".e"))
-		strcat(out, ".0");
-}
-
 /*
  * A plain scalar as a JSON value other than a string; NULL when it is text. A number becomes one
  * only if it would be written back the same: version 1.10 and serial number 007 stay what they
@@ -178,7 +161,7 @@ static json_t *plain_to_json(const char *text)
 		return strcmp(again, text) ? NULL : json_integer(i);
 	}
 	if (!str_double(str_of(text), &d)) {
-		format_real(d, again);
+		json_real_text(d, again, sizeof again);
 		return strcmp(again, text) ? NULL : json_real(d);
 	}
 	return NULL;
@@ -250,7 +233,7 @@ static struct node *json_scalar(struct arena *a, const json_t *j)
 	if (json_is_integer(j))
 		snprintf(number, sizeof number, "%lld", (long long)json_integer_value(j));
 	else if (json_is_real(j))
-		format_real(json_real_value(j), number);
+		json_real_text(json_real_value(j), number, sizeof number);
 	else
 		snprintf(number, sizeof number, "%s", json_is_true(j) ? "true" : "false");
 	n->text = arena_strdup(a, number);
