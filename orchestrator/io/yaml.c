@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * YAML to nodes, from libyaml's events, because they carry exact positions. Invariant: `nodes`
- * counts every node of the document as if all aliases were written out, and is checked before
- * anything is made, so neither memory nor a later walk of the tree can pass YAML_NODES_MAX; no
+ * and `bytes` count the document as if all aliases were written out, and are checked before
+ * anything is made, so that neither memory nor a later walk or copy of the tree can pass them; no
  * path through the tree is longer than YAML_DEPTH_MAX, so recursion over it is safe.
  */
 #include "io/yaml.h"
@@ -17,6 +17,7 @@
 struct anchor {
 	struct node *node; /* NULL while its value is being read */
 	size_t nodes;      /* of the value, written out */
+	size_t bytes;      /* of its texts and keys, written out */
 	int height;        /* levels of the value: 1 for a scalar */
 };
 
@@ -28,7 +29,7 @@ struct reader {
 	struct str text;
 	struct diag *diag;
 	struct map anchors; /* of this document: name -> struct anchor, in the arena */
-	size_t nodes;
+	size_t nodes, bytes;
 	bool bad;  /* something was added to diag */
 	bool stop; /* and reading on makes no sense */
 };
@@ -59,8 +60,8 @@ static int next(struct reader *r)
 		(r)->bad = true;                                                                   \
 	} while (0)
 
-/* Room for so many more nodes, that many levels below depth? */
-static int admit(struct reader *r, size_t nodes, int depth, int height)
+/* Room for so many more nodes and bytes of text, that many levels below depth? */
+static int admit(struct reader *r, size_t nodes, size_t bytes, int depth, int height)
 {
 	if (depth + height > YAML_DEPTH_MAX) {
 		refuse(r, here(r), "nested deeper than %d levels", YAML_DEPTH_MAX);
@@ -73,7 +74,13 @@ static int admit(struct reader *r, size_t nodes, int depth, int height)
 		r->stop = true;
 		return -1;
 	}
+	if (bytes > YAML_TEXT_BYTES - r->bytes) {
+		refuse(r, here(r), "more than 16 MiB of text once the aliases are written out");
+		r->stop = true;
+		return -1;
+	}
 	r->nodes += nodes;
+	r->bytes += bytes;
 	return 0;
 }
 
@@ -122,7 +129,7 @@ static struct node *compose_scalar(struct reader *r, int depth)
 	bool quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE, is_text = false;
 	struct node *node;
 
-	if (admit(r, 1, depth, 1))
+	if (admit(r, 1, n, depth, 1))
 		return NULL;
 	node = node_new(r->a, NODE_SCALAR, here(r));
 	check_tag(r, tag, "str int float bool null", &is_text);
@@ -149,9 +156,9 @@ static struct node *compose_alias(struct reader *r, int depth, int *height)
 			refuse(r, here(r), "alias '*%s' stands inside its own value", name);
 		else
 			refuse(r, here(r), "unknown alias '*%s'", name);
-		return admit(r, 1, depth, 1) ? NULL : node_new(r->a, NODE_NULL, here(r));
+		return admit(r, 1, 0, depth, 1) ? NULL : node_new(r->a, NODE_NULL, here(r));
 	}
-	if (admit(r, anchor->nodes, depth, anchor->height))
+	if (admit(r, anchor->nodes, anchor->bytes, depth, anchor->height))
 		return NULL;
 	*height = anchor->height;
 	/* Key and place in the parent are this use's own; what is below is shared. */
@@ -167,7 +174,7 @@ static struct node *compose_list(struct reader *r, int depth, int *height)
 	struct node *list, *kid;
 	bool is_text;
 
-	if (admit(r, 1, depth, 1))
+	if (admit(r, 1, 0, depth, 1))
 		return NULL;
 	list = node_new(r->a, NODE_LIST, here(r));
 	check_tag(r, r->event.data.sequence_start.tag, "seq", &is_text);
@@ -295,7 +302,7 @@ static struct node *compose_map(struct reader *r, int depth, int *height)
 	bool is_text;
 	int rc = 0;
 
-	if (admit(r, 1, depth, 1))
+	if (admit(r, 1, 0, depth, 1))
 		return NULL;
 	check_tag(r, r->event.data.mapping_start.tag, "map", &is_text);
 	while (!rc && !next(r) && r->event.type != YAML_MAPPING_END_EVENT)
@@ -309,7 +316,7 @@ static struct node *compose_map(struct reader *r, int depth, int *height)
 /* The value that the current event starts; NULL: stop. *height: its levels. */
 static struct node *compose(struct reader *r, int depth, int *height)
 {
-	size_t before = r->nodes;
+	size_t nodes = r->nodes, bytes = r->bytes;
 	struct anchor *anchor = NULL;
 	struct node *node = NULL;
 
@@ -334,7 +341,7 @@ static struct node *compose(struct reader *r, int depth, int *height)
 		r->stop = true;
 	}
 	if (anchor && node)
-		*anchor = (struct anchor){node, r->nodes - before, *height};
+		*anchor = (struct anchor){node, r->nodes - nodes, r->bytes - bytes, *height};
 	return node;
 }
 

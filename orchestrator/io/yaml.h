@@ -5,7 +5,7 @@
 /*
  * YAML 1.1 files (libyaml) to nodes. Aliases and merge keys (`<<`) are resolved by copying
  * references, so a bomb costs nothing to read; a document whose expansion would pass
- * YAML_NODES_MAX nodes, YAML_DEPTH_MAX levels or that is larger than YAML_FILE_BYTES is refused.
+ * YAML_NODES_MAX nodes, YAML_TEXT_BYTES of text, YAML_DEPTH_MAX levels or that is larger than YAML_FILE_BYTES is refused.
  * Duplicate keys, keys that are not scalars, NUL bytes, bad UTF-8, unknown aliases and tags other
  * than the core ones (!!str and so on) are errors at their line. A key given beside a merge wins
  * over the merged one.
@@ -15,6 +15,7 @@
 
 #define YAML_FILE_BYTES ((size_t)1 << 20)
 #define YAML_NODES_MAX  100000
+#define YAML_TEXT_BYTES ((size_t)16 << 20) /* scalars and keys, aliases written out */
 #define YAML_DEPTH_MAX  32
 
 /* The one document of a file. NULL after adding to diag (also when the file cannot be read, is

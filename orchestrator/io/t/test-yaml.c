@@ -184,6 +184,13 @@ static void limits(void)
 		buf_puts(&text, "- {<<: *x0}\n");
 	has_str(errors(str_make(text.data, text.len)), "more than 100000 values", "a merge bomb");
 	buf_reset(&text);
+	buf_printf(&text, "x: &x %0500000d\nlist:\n", 0);
+	for (int i = 0; i < 50; i++)
+		buf_puts(&text, "- *x\n");
+	is_str(errors(str_make(text.data, text.len)),
+		"f:35:3: more than 16 MiB of text once the aliases are written out\n",
+		"a bomb of few long texts");
+	buf_reset(&text);
 	for (int i = 0; i < 500000; i++)
 		buf_putc(&text, '[');
 	is_str(errors(str_make(text.data, text.len)), "f:1:33: nested deeper than 32 levels\n",
@@ -244,9 +251,91 @@ static void streams(void)
 	ok(!yaml_parse(&arena, "f", str_of("a: ["), NULL), "no diag wanted");
 }
 
+/* The text of a tree that a text gives. */
+static const char *format(const char *text)
+{
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	struct err e = {0};
+	struct node *n = parse(text);
+
+	if (!n || yaml_format(n, &out, &e))
+		return n ? arena_strdup(&arena, e.msg) : "-";
+	return arena_strdup(&arena, buf_str(&out));
+}
+
+static const char *deep_json(int levels)
+{
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	struct err e = {0};
+	json_t *j;
+
+	for (int i = 0; i < levels; i++)
+		buf_putc(&text, '[');
+	for (int i = 0; i < levels; i++)
+		buf_putc(&text, ']');
+	j = json_parse(str_make(text.data, text.len), "f", &e);
+	yaml_format(node_from_json(&arena, j), &out, &e);
+	json_decref(j);
+	return arena_strdup(&arena, *e.msg ? e.msg : buf_str(&out));
+}
+
+static void writing(void)
+{
+	static const char tidy[] = "name: boot\n"
+				   "steps:\n"
+				   "  - run: |\n"
+				   "      echo a\n"
+				   "\n"
+				   "        echo b\n"
+				   "    timeout: 90s\n"
+				   "  - - 1\n"
+				   "    - \"2\"\n"
+				   "  - []\n"
+				   "env: {}\n"
+				   "none: null\n"
+				   "odd:\n"
+				   "  \"a: b\": \"# c\"\n"
+				   "  \"<<\": \"yes\"\n"
+				   "  \"\": \" x\"\n"
+				   "  -x: a#b, [c] {d}:e\n"
+				   "  tail: |-\n"
+				   "    p\n"
+				   "    q\n"
+				   "  back: \"\\u0007\\\\\\\"\"\n";
+	struct node *n;
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	AUTOBUF small = BUF_INIT(4);
+	struct err e = {0};
+
+	is_str(format("name: boot\nsteps: [{run: \"echo a\\n\\n  echo b\\n\", timeout: 90s}, [1, "
+		      "'2'], []]\nenv: {}\nnone: ~\nodd: {'a: b': '# c', '<<': 'yes', '': ' x', "
+		      "-x: 'a#b, [c] {d}:e', tail: \"p\\nq\", back: \"\\a\\\\\\\"\"}\n"),
+		tidy + 0, "block style");
+	is_str(format(tidy), tidy, "which is written the same again");
+	is_str(format("'x y'"), "x y\n", "a text alone");
+	n = node_new(&arena, NODE_MAP, (struct loc){0});
+	for (int i = 0; i < 2000; i++)
+		buf_putc(&out, 'k');
+	node_map_set(&arena, n, buf_str(&out), node_scalar(&arena, "v", (struct loc){0}));
+	buf_reset(&out);
+	is_int(yaml_format(n, &out, &e), 0, "a long key");
+	is_str(node_text(parse(buf_str(&out)), n->kids[0]->key), "v", "reads back");
+	has_str(deep_json(33), "write YAML: nested too deep", "33 levels");
+	has_str(deep_json(32), "- - - -", "32 levels");
+	ok(parse(deep_json(32)) != NULL, "which read back");
+	node_map_set(&arena, n, "x", node_scalar(&arena, "\xff", (struct loc){0}));
+	is_int(yaml_format(n, &small, &e), -1, "no room");
+	is_str(e.msg, "write YAML: the buffer is full", "says so");
+	is_str(buf_str(&small), "", "nothing is written");
+	is_int(yaml_format(n, &out, &e), -1, "no UTF-8");
+	is_str(e.msg, "write YAML: a text is not UTF-8", "says so");
+}
+
 int main(void)
 {
 	trees();
+	writing();
 	merges();
 	refusals();
 	syntax();
