@@ -35,15 +35,22 @@ struct store_run {
 struct store_result {
 	const char *suite, *name, *status, *why;
 	int64_t at_ms;
-	int64_t log_offset; /* -1: none */
+	int64_t log_offset;  /* -1: none */
+	const char *console; /* whose log log_offset is in; NULL: none */
 };
 struct store_metric {
 	const char *suite, *test, *name, *unit;
 	double value;
 	const char *labels; /* JSON object, keys sorted; "{}" when none */
 };
+struct store_stage {
+	const char *name;
+	int64_t ms_since_power_on;
+	int64_t at_ms; /* wall */
+};
+/* One line of events.jsonl (format: agents/worker/journal.h), without its line break. */
 struct store_event {
-	uint64_t offset;
+	uint64_t offset; /* of its first byte in the file */
 	const char *line;
 };
 
@@ -51,12 +58,15 @@ struct store_event {
 int store_run_add(struct store *s, struct store_run *run, struct err *e);
 /*
  * Everything one piece of events.jsonl says, in one transaction. Idempotent by (run, offset): an
- * offset already stored is passed over.
+ * offset already stored is passed over. A line that is no event of ours is kept as it is and says
+ * nothing; a result with a foreign status is stored as `miss`, a metric without a finite value not
+ * at all.
  */
 int store_run_events(
 	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e);
 /* The offset up to which events of that run are stored. */
 int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err *e);
+/* Ends a run once: again with the same verdict is fine, with another one an error (BLAME_BUG). */
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e);
 
@@ -73,5 +83,20 @@ int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, str
 int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e);
 int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, struct err *e);
 int store_envs(struct store *s, int64_t run, store_env_fn *fn, void *arg, struct err *e);
+typedef int store_stage_fn(void *arg, const struct store_stage *st);
+int store_stages(struct store *s, int64_t run, store_stage_fn *fn, void *arg, struct err *e);
+/* The events of one kind ("step-end", "warn") in order of the file; kind NULL: all. */
+typedef int store_event_fn(void *arg, const char *kind, const struct store_event *ev);
+int store_events(struct store *s, int64_t run, const char *kind, store_event_fn *fn, void *arg,
+	struct err *e);
+
+/*
+ * What a job folder has and the store has not: whole lines of events.jsonl from the stored offset
+ * on, a piece of at most INGEST_BYTES per transaction; then, when `status` is there, the run is
+ * ended by it. Call it as often as wanted. After an error everything up to the last transaction is
+ * stored, and a later call goes on there. Returns 1 when the run has ended, 0 when not yet, -1.
+ */
+#define INGEST_BYTES ((size_t)1 << 20)
+int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e);
 
 #endif

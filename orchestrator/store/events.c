@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of a run's journal into rows. Invariant: a line and what is read out of it are stored in
+ * one transaction, keyed by the line's offset, so that the same piece can be given again.
+ */
+#include "inner.h"
+
+#include "io/json.h"
+#include "reports/parse/parse.h"
+
+#include <math.h>
+#include <string.h>
+
+struct event {
+	struct store *s;
+	int64_t run, offset;
+	const json_t *j;
+};
+
+/* The statement with run and offset bound. */
+static sqlite3_stmt *row_stmt(const struct event *ev, enum store_sql sql, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(ev->s, sql, e);
+
+	if (st) {
+		sqlite3_bind_int64(st, 1, ev->run);
+		sqlite3_bind_int64(st, 2, ev->offset);
+	}
+	return st;
+}
+
+static int add_result(const struct event *ev, struct err *e)
+{
+	const char *status = json_text(ev->j, "status", ""), *why = json_text(ev->j, "why", NULL);
+	sqlite3_stmt *st = row_stmt(ev, SQL_RESULT_ADD, e);
+	char foreign[120];
+
+	if (!st)
+		return -1;
+	/* What cannot be read is lost, and a lost result is a miss. */
+	if (status_parse(status) < 0) {
+		snprintf(foreign, sizeof foreign, "status '%.60s' is none of ours", status);
+		why = foreign;
+		status = status_name(STATUS_MISS);
+	}
+	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
+	store_bind_text(st, 4, json_text(ev->j, "name", ""));
+	store_bind_text(st, 5, status);
+	store_bind_text(st, 6, why);
+	sqlite3_bind_int64(st, 7, json_int(ev->j, "at", 0));
+	sqlite3_bind_int64(st, 8, json_int(ev->j, "log_offset", -1));
+	store_bind_text(st, 9, json_text(ev->j, "console", NULL));
+	return store_step(ev->s, st, "add a result", e);
+}
+
+static int add_metric(const struct event *ev, struct err *e)
+{
+	const json_t *labels = json_object_get(ev->j, "labels");
+	double value = json_num(ev->j, "value", NAN);
+	AUTOFREE char *text = NULL;
+	sqlite3_stmt *st;
+
+	if (!isfinite(value))
+		return 0;
+	st = row_stmt(ev, SQL_METRIC_ADD, e);
+	if (!st)
+		return -1;
+	text = json_is_object(labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
+	store_bind_text(st, 4, json_text(ev->j, "test", ""));
+	store_bind_text(st, 5, json_text(ev->j, "name", ""));
+	sqlite3_bind_double(st, 6, value);
+	store_bind_text(st, 7, json_text(ev->j, "unit", ""));
+	store_bind_text(st, 8, text ? text : "{}");
+	return store_step(ev->s, st, "add a metric", e);
+}
+
+static int add_env(const struct event *ev, struct err *e)
+{
+	const char *name = json_text(ev->j, "name", NULL), *value = json_text(ev->j, "value", NULL);
+	sqlite3_stmt *st;
+
+	if (!name || !value)
+		return 0;
+	st = row_stmt(ev, SQL_ENV_ADD, e);
+	if (!st)
+		return -1;
+	store_bind_text(st, 3, name);
+	store_bind_text(st, 4, value);
+	return store_step(ev->s, st, "add an environment value", e);
+}
+
+static int add_stage(const struct event *ev, struct err *e)
+{
+	const char *name = json_text(ev->j, "name", NULL);
+	int64_t ms = json_int(ev->j, "ms_since_power_on", -1);
+	sqlite3_stmt *st;
+
+	if (!name || ms < 0)
+		return 0;
+	st = row_stmt(ev, SQL_STAGE_ADD, e);
+	if (!st)
+		return -1;
+	store_bind_text(st, 3, name);
+	sqlite3_bind_int64(st, 4, ms);
+	sqlite3_bind_int64(st, 5, json_int(ev->j, "at", 0));
+	return store_step(ev->s, st, "add a stage", e);
+}
+
+/* The kinds that have rows of their own. */
+static const struct {
+	const char *kind;
+	int (*add)(const struct event *ev, struct err *e);
+} readers[] = {
+	{"result", add_result},
+	{"metric", add_metric},
+	{"env", add_env},
+	{"stage", add_stage},
+};
+
+static int add_event(struct store *s, int64_t run, const struct store_event *line, struct err *e)
+{
+	AUTOJSON *j = json_loads(line->line, JSON_REJECT_DUPLICATES, NULL);
+	struct event ev = {s, run, (int64_t)line->offset, j};
+	const char *kind = json_text(j, "kind", "");
+	sqlite3_stmt *st = row_stmt(&ev, SQL_EVENT_ADD, e);
+
+	if (!st)
+		return -1;
+	store_bind_text(st, 3, kind);
+	store_bind_text(st, 4, line->line);
+	if (store_step(s, st, "add an event", e))
+		return -1;
+	if (!sqlite3_changes(s->db))
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
+		if (!strcmp(kind, readers[i].kind))
+			return readers[i].add(&ev, e);
+	return 0;
+}
+
+static int set_events_end(struct store *s, int64_t run, uint64_t end, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_RUN_EVENTS_END, e);
+
+	if (!st)
+		return -1;
+	sqlite3_bind_int64(st, 1, run);
+	sqlite3_bind_int64(st, 2, (int64_t)end);
+	if (store_step(s, st, "add events", e))
+		return -1;
+	if (!sqlite3_changes(s->db))
+		return err_set(
+			e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
+	return 0;
+}
+
+int store_run_events(
+	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e)
+{
+	uint64_t end = 0;
+
+	if (store_begin(s, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t after = events[i].offset + strlen(events[i].line) + 1;
+
+		end = after > end ? after : end;
+	}
+	if (set_events_end(s, run, end, e))
+		goto failed;
+	for (size_t i = 0; i < n; i++)
+		if (add_event(s, run, &events[i], e))
+			goto failed;
+	return store_commit(s, e);
+failed:
+	store_rollback(s);
+	return -1;
+}

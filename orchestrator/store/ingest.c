@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job folder into the store. Invariant: only whole lines are taken, in order, each piece in one
+ * transaction; whether `status` is there is looked at before the events are read, so that a run is
+ * never ended before its last event is stored.
+ */
+#include "store.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "io/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INGEST_LINE_BYTES   ((size_t)16 << 20) /* a longer line is no event of ours */
+#define INGEST_STATUS_BYTES ((size_t)1 << 20)
+
+typedef VEC(struct store_event) event_list;
+
+/* Whole lines of piece as events, cut in place; returns the bytes they take. */
+static size_t cut_lines(char *piece, size_t n, uint64_t offset, void *list)
+{
+	event_list *events = list;
+	size_t at = 0;
+	char *nl;
+
+	while ((nl = memchr(piece + at, '\n', n - at))) {
+		struct store_event ev = {offset + at, piece + at};
+
+		*nl = 0;
+		/* A NUL inside ends the text early; the offset of the next line would be wrong. */
+		for (char *p = piece + at; p < nl; p++)
+			if (!*p)
+				*p = ' ';
+		vec_push(events, ev);
+		at = (size_t)(nl - piece) + 1;
+	}
+	return at;
+}
+
+/* One piece from *offset on: 1 more may follow, 0 nothing whole is left, -1. */
+static int ingest_piece(struct store *s, int64_t run, int fd, const char *path, uint64_t *offset,
+	size_t *want_bytes, struct err *e)
+{
+	AUTOFREE char *piece = mem_alloc(*want_bytes);
+	event_list events = {0};
+	ssize_t got = pread(fd, piece, *want_bytes, (off_t)*offset);
+	size_t taken;
+	int failed;
+
+	if (got < 0)
+		return err_sys(e, BLAME_INFRA, errno, "read '%s'", path);
+	taken = cut_lines(piece, (size_t)got, *offset, &events);
+	if (!taken) {
+		if ((size_t)got < *want_bytes)
+			return 0;
+		if (*want_bytes >= INGEST_LINE_BYTES)
+			return err_set(e, BLAME_BUG,
+				"'%s': the line at offset %llu is longer than %zu bytes", path,
+				(unsigned long long)*offset, INGEST_LINE_BYTES);
+		*want_bytes *= 2;
+		return 1;
+	}
+	failed = store_run_events(s, run, events.p, events.n, e);
+	vec_done(&events);
+	if (failed)
+		return -1;
+	*offset += taken;
+	*want_bytes = INGEST_BYTES;
+	return 1;
+}
+
+static int ingest_events(struct store *s, int64_t run, const char *path, struct err *e)
+{
+	AUTOCLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t want_bytes = INGEST_BYTES;
+	uint64_t offset;
+	struct stat st;
+	int more;
+
+	if (store_run_offset(s, run, &offset, e))
+		return -1;
+	if (fd < 0 && errno == ENOENT && !offset)
+		return 0; /* the worker has not begun */
+	if (fd < 0 || fstat(fd, &st))
+		return err_sys(e, BLAME_INFRA, errno, "open '%s'", path);
+	if ((uint64_t)st.st_size < offset)
+		return err_set(e, BLAME_INFRA,
+			"'%s' is shorter (%llu bytes) than what is stored of it (%llu)", path,
+			(unsigned long long)st.st_size, (unsigned long long)offset);
+	while ((more = ingest_piece(s, run, fd, path, &offset, &want_bytes, e)) > 0)
+		;
+	return more;
+}
+
+int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e)
+{
+	AUTOFREE char *events_path = fs_join(job_dir, "events.jsonl");
+	AUTOFREE char *status_path = fs_join(job_dir, "status");
+	AUTOBUF text = BUF_INIT(INGEST_STATUS_BYTES);
+	AUTOJSON *status = NULL;
+	const char *verdict;
+	bool ended = fs_exists(status_path);
+
+	if (ingest_events(s, run, events_path, e))
+		return err_wrap(e, "run %lld", (long long)run);
+	if (!ended)
+		return 0;
+	if (fs_read(status_path, &text, e))
+		return -1;
+	status = json_parse(str_make(buf_str(&text), text.len), status_path, e);
+	if (!status)
+		return -1;
+	verdict = json_text(status, "verdict", NULL);
+	if (!verdict)
+		return err_set(e, BLAME_BUG, "'%s': it has no verdict", status_path);
+	if (store_run_end(s, run, verdict, json_text(status, "blame", NULL),
+		    json_text(status, "message", NULL),
+		    json_int(status, "ended_ms", clock_wall_ms()), e))
+		return -1;
+	return 1;
+}

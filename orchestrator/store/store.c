@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The embedded store, SQLite in WAL mode: opening, migrating, transactions and errors. Invariant:
+ * nothing is told as stored before its transaction was committed with synchronous=FULL, and a
+ * transaction that fails leaves nothing behind.
+ */
+#include "inner.h"
+
+#include "base/fs.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STORE_APPLICATION_ID 0x68696c62 /* "hilb", in the file's header */
+
+static const char *const sql_texts[SQL_COUNT] = {
+	[SQL_RUN_ADD] = "INSERT INTO run(job, board, type, soc, lab, twin, build, build_version,"
+			" verdict, blame, message, started_ms, ended_ms, dir, params)"
+			" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+	[SQL_RUN_END] = "UPDATE run SET verdict=?2, blame=?3, message=?4, ended_ms=?5"
+			" WHERE id=?1 AND verdict IS NULL",
+	[SQL_RUN_VERDICT] = "SELECT verdict FROM run WHERE id=?1",
+	[SQL_RUN_EVENTS_END] = "UPDATE run SET events_end=max(events_end, ?2) WHERE id=?1",
+	[SQL_RUN_GET] = "SELECT id, job, board, type, soc, lab, twin, build, build_version,"
+			" verdict, blame, message, started_ms, ended_ms, dir, params"
+			" FROM run WHERE id=?1",
+	[SQL_RUN_LIST] = "SELECT id, job, board, type, soc, lab, twin, build, build_version,"
+			 " verdict, blame, message, started_ms, ended_ms, dir, params"
+			 " FROM run ORDER BY id DESC LIMIT ?1",
+	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
+	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
+			  " ON CONFLICT DO NOTHING",
+	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"
+			   " log_offset, console) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+	[SQL_METRIC_ADD] = "INSERT INTO metric(run, at_offset, suite, test, name, value, unit,"
+			   " labels) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+	[SQL_ENV_ADD] = "INSERT INTO env(run, at_offset, name, value) VALUES (?1,?2,?3,?4)",
+	[SQL_STAGE_ADD] = "INSERT INTO stage(run, at_offset, name, ms_since_power_on, at_ms)"
+			  " VALUES (?1,?2,?3,?4,?5)",
+	[SQL_RESULT_LIST] = "SELECT suite, name, status, why, at_ms, log_offset, console"
+			    " FROM result WHERE run=?1 ORDER BY at_offset",
+	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels"
+			    " FROM metric WHERE run=?1 ORDER BY at_offset",
+	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1 ORDER BY at_offset",
+	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms"
+			   " FROM stage WHERE run=?1 ORDER BY at_offset",
+	[SQL_EVENT_LIST] = "SELECT kind, at_offset, line FROM event"
+			   " WHERE run=?1 AND (?2 IS NULL OR kind=?2) ORDER BY at_offset",
+};
+
+int store_fail(struct store *s, const char *what, struct err *e)
+{
+	int code = sqlite3_extended_errcode(s->db), sys = sqlite3_system_errno(s->db);
+
+	switch (code & 0xff) {
+	case SQLITE_FULL:
+		return err_set(
+			e, BLAME_INFRA, "store '%s': %s: no room left on its disk", s->path, what);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(e, BLAME_INFRA,
+			"store '%s': %s: another process has held it for %d s", s->path, what,
+			STORE_BUSY_MS / 1000);
+	case SQLITE_NOTADB:
+		return err_set(e, BLAME_INFRA, "store '%s': it is not a database", s->path);
+	case SQLITE_CORRUPT:
+		return err_set(e, BLAME_INFRA, "store '%s': %s: the file is damaged (%s)", s->path,
+			what, sqlite3_errmsg(s->db));
+	case SQLITE_READONLY:
+		return err_set(
+			e, BLAME_INFRA, "store '%s': %s: it cannot be written to", s->path, what);
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+		if (sys)
+			return err_sys(e, BLAME_INFRA, sys, "store '%s': %s", s->path, what);
+		break;
+	default:
+		break;
+	}
+	return err_set(e, BLAME_INFRA, "store '%s': %s: %s", s->path, what, sqlite3_errmsg(s->db));
+}
+
+sqlite3_stmt *store_stmt(struct store *s, enum store_sql sql, struct err *e)
+{
+	if (!s->stmts[sql] && sqlite3_prepare_v3(s->db, sql_texts[sql], -1,
+				      SQLITE_PREPARE_PERSISTENT, &s->stmts[sql], NULL)) {
+		store_fail(s, "prepare", e);
+		return NULL;
+	}
+	sqlite3_reset(s->stmts[sql]);
+	sqlite3_clear_bindings(s->stmts[sql]);
+	return s->stmts[sql];
+}
+
+int store_step(struct store *s, sqlite3_stmt *st, const char *what, struct err *e)
+{
+	int failed = sqlite3_step(st) == SQLITE_DONE ? 0 : store_fail(s, what, e);
+
+	sqlite3_reset(st);
+	return failed;
+}
+
+void store_bind_text(sqlite3_stmt *st, int at, const char *text)
+{
+	if (text)
+		sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(st, at);
+}
+
+static int exec(struct store *s, const char *sql, const char *what, struct err *e)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? store_fail(s, what, e) : 0;
+}
+
+int store_begin(struct store *s, struct err *e)
+{
+	if (s->read_only)
+		return err_set(e, BLAME_BUG, "store '%s': it was opened to be read only", s->path);
+	return exec(s, "BEGIN IMMEDIATE", "begin", e);
+}
+
+int store_commit(struct store *s, struct err *e)
+{
+	if (!exec(s, "COMMIT", "commit", e))
+		return 0;
+	store_rollback(s);
+	return -1;
+}
+
+void store_rollback(struct store *s)
+{
+	for (int i = 0; i < SQL_COUNT; i++)
+		sqlite3_reset(s->stmts[i]);
+	/* SQLite has rolled back by itself after some errors. */
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int pragma_int(struct store *s, const char *sql, int64_t *out, struct err *e)
+{
+	sqlite3_stmt *st = NULL;
+	int failed = -1;
+
+	if (!sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) && sqlite3_step(st) == SQLITE_ROW) {
+		*out = sqlite3_column_int64(st, 0);
+		failed = 0;
+	} else {
+		store_fail(s, "open", e);
+	}
+	sqlite3_finalize(st);
+	return failed;
+}
+
+static int schema_version(struct store *s, int64_t *version, struct err *e)
+{
+	int64_t tables, id;
+	int known = 0;
+
+	while (store_migrations[known])
+		known++;
+	if (pragma_int(s, "PRAGMA user_version", version, e) ||
+		pragma_int(s, "PRAGMA application_id", &id, e) ||
+		pragma_int(s, "SELECT count(*) FROM sqlite_master", &tables, e))
+		return -1;
+	if (tables && id != STORE_APPLICATION_ID)
+		return err_set(
+			e, BLAME_CONFIG, "store '%s': it is another program's database", s->path);
+	if (*version < 0 || *version > known)
+		return err_set(e, BLAME_CONFIG,
+			"store '%s': its schema %lld is newer than this hilab's %d", s->path,
+			(long long)*version, known);
+	return 0;
+}
+
+static int migrate(struct store *s, struct err *e)
+{
+	int64_t version;
+	char sql[96];
+
+	/* Looked at without a lock first: an up-to-date store is not written to. */
+	if (schema_version(s, &version, e))
+		return -1;
+	if (!store_migrations[version])
+		return 0;
+	if (s->read_only)
+		return err_set(e, BLAME_CONFIG,
+			"store '%s': its schema %lld is older than this hilab's; any command that "
+			"writes brings it up to date",
+			s->path, (long long)version);
+	if (store_begin(s, e))
+		return -1;
+	if (schema_version(s, &version, e))
+		goto failed;
+	for (; store_migrations[version]; version++)
+		if (exec(s, store_migrations[version], "migrate", e))
+			goto failed;
+	snprintf(sql, sizeof sql, "PRAGMA user_version=%lld; PRAGMA application_id=%d",
+		(long long)version, STORE_APPLICATION_ID);
+	if (exec(s, sql, "migrate", e))
+		goto failed;
+	return store_commit(s, e);
+failed:
+	store_rollback(s);
+	return -1;
+}
+
+static int settle(struct store *s, struct err *e)
+{
+	int64_t version;
+
+	sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
+	sqlite3_extended_result_codes(s->db, 1);
+	/* Nothing is changed in a file that is not ours. */
+	if (schema_version(s, &version, e) || exec(s, "PRAGMA foreign_keys=ON", "open", e))
+		return -1;
+	if (!s->read_only && (exec(s, "PRAGMA journal_mode=WAL", "open", e) ||
+				     exec(s, "PRAGMA synchronous=FULL", "open", e)))
+		return -1;
+	return migrate(s, e);
+}
+
+static char *preset_path(struct err *e)
+{
+	const char *given = getenv("HILAB_STORE");
+	AUTOFREE char *dir = NULL;
+
+	if (given && *given)
+		return mem_strdup(given);
+	dir = fs_state_dir();
+	if (fs_mkdirs(dir, 0700, e))
+		return NULL;
+	return fs_join(dir, "hilab.db");
+}
+
+struct store *store_open(const char *path, bool read_only, struct err *e)
+{
+	struct store *s = mem_alloc(sizeof *s);
+
+	s->read_only = read_only;
+	s->path = path ? mem_strdup(path) : preset_path(e);
+	if (!s->path)
+		goto failed;
+	if (read_only && !fs_exists(s->path)) {
+		err_sys(e, BLAME_CONFIG, ENOENT, "store '%s'", s->path);
+		goto failed;
+	}
+	if (sqlite3_open_v2(s->path, &s->db,
+		    read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+		    NULL)) {
+		store_fail(s, "open", e);
+		goto failed;
+	}
+	if (!settle(s, e))
+		return s;
+failed:
+	store_close(s);
+	return NULL;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < SQL_COUNT; i++)
+		sqlite3_finalize(s->stmts[i]);
+	sqlite3_close(s->db);
+	free(s->path);
+	free(s);
+}
+
+const char *store_path(const struct store *s)
+{
+	return s->path;
+}
