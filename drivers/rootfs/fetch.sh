@@ -76,7 +76,7 @@ fi
 need apt-get apt
 say "$ARCH: reading the package lists of the host's Debian mirror ..."
 apt_root
-run "cannot read the package lists" apt-get update
+run "cannot read the package lists" apt-get update -o APT::Update::Error-Mode=any
 resolve >"$apt/names"
 # shellcheck disable=SC2046
 set -- $(sort -u "$apt/names")
