@@ -105,7 +105,7 @@ $(FUZZBINS): build/fuzz/%: %.c $(LIBSRC) $(HEADERS)
 	$(Q)clang $(filter-out -fsanitize%,$(ALL_CFLAGS)) -O1 -fsanitize=fuzzer,address,undefined -o $@ $< $(LIBSRC) $(PKG_LIBS) -lm
 $(FUZZERS): fuzz-%: FORCE
 	$(Q)src=$$(printf '%s\n' $(FUZZSRC) | grep '/$@\.c$$') && $(MAKE) --no-print-directory build/fuzz/$${src%.c} && \
-		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
+		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) -artifact_prefix=build/fuzz/ -timeout=10 build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
 
 -include $(wildcard drivers/rootfs/*.mk)
 

@@ -120,7 +120,7 @@ static int put_scalar(const struct node *n, int indent, struct buf *out)
 	if (n->type == NODE_NULL)
 		return buf_puts(out, "null\n");
 	if (can_be_literal(n->text))
-		return put_literal(n->text, indent, out);
+		return put_literal(n->text, indent ? indent : INDENT, out);
 	if (can_be_plain(n->text) && !(n->quoted && reads_as_value(n->text)))
 		rc = buf_puts(out, n->text);
 	else
