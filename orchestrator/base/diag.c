@@ -4,9 +4,13 @@
  */
 #include "base/diag.h"
 
+#include "base/str.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KNOWN_BYTES 400 /* of names listed in one message */
 
 void diag_done(struct diag *d)
 {
@@ -29,6 +33,24 @@ int diag_add(struct diag *d, struct loc at, const char *fmt, ...)
 	entry.at.file = arena_strdup(&d->arena, at.file);
 	vec_push(&d->entries, entry);
 	return -1;
+}
+
+int diag_unknown(struct diag *d, struct loc at, const char *what, const char *word,
+	const char *const *names, size_t n)
+{
+	const char *near = str_nearest(word, names, n);
+	AUTOBUF known = BUF_INIT(2 * KNOWN_BYTES);
+	char shown[80];
+
+	str_printable(str_of(word), shown, sizeof shown);
+	if (near)
+		return diag_add(d, at, "unknown %s '%s' (did you mean '%s'?)", what, shown, near);
+	for (size_t i = 0; i < n && known.len < KNOWN_BYTES; i++)
+		buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
+	if (known.len >= KNOWN_BYTES)
+		buf_puts(&known, " ...");
+	return diag_add(
+		d, at, "unknown %s '%s' (known: %s)", what, shown, n ? buf_str(&known) : "none");
 }
 
 char *loc_format(struct loc at, char *out, size_t n)

@@ -35,6 +35,9 @@ struct diag {
 void diag_done(struct diag *d);
 /* Returns -1. File name and text are copied. d may be NULL (the error is then only the -1). */
 int diag_add(struct diag *d, struct loc at, const char *fmt, ...) PRINTF(3, 4);
+/* "unknown WHAT 'WORD' (did you mean 'NEAREST'?)", or the names known where none is near. */
+int diag_unknown(struct diag *d, struct loc at, const char *what, const char *word,
+	const char *const *names, size_t n);
 /* Sorted by file order of appearance, then line and column; one entry a line, then "N more" where
  * cut. */
 void diag_print(struct diag *d, struct buf *out);
