@@ -60,10 +60,12 @@ int types_load(struct types *t, const char *const *dirs, struct diag *diag);
 int types_load_default(struct types *t, struct diag *diag);
 void types_done(struct types *t);
 const struct type *type_find(const struct types *t, const char *name);
-/* Checks one type file (with the types it extends looked up in t, which may be NULL). */
-int type_check(const struct types *t, const struct node *doc, struct diag *diag);
-/* Checks the settings of each boot method against its driver; boot NULL: nothing is checked. */
-int type_check_boot(const struct type *type, const struct driver *const *boot, struct diag *diag);
+/*
+ * Checks one type document. What it extends is looked up in t (NULL: what is inherited is not
+ * checked), the settings of each boot method in boot (NULL: not checked).
+ */
+int type_check(const struct types *t, const struct driver *const *boot, const struct node *doc,
+	struct diag *diag);
 /* is or extends (directly or not) the named type? */
 bool type_is(const struct types *t, const struct type *type, const char *name);
 
