@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The job language as rows: what a job, a param and each kind of step may hold. Parser, checker,
+ * help and page all read these; nothing else defines the language.
+ */
+#include "jobs/spec.h"
+
+#include <string.h>
+
+#define MINUTE ((int64_t)60 * 1000)
+
+const struct param job_params[] = {
+	{"job", PARAM_STRING, offsetof(struct job_head, name), .required = true,
+		.help = "name of the job; results and series are filed under it",
+		.example = "am62axx-smoke"},
+	{"description", PARAM_STRING, offsetof(struct job_head, description),
+		.help = "one line for people", .example = "boots and runs a little of everything"},
+	{"board", PARAM_SECTION, offsetof(struct job_head, match), .rows = match_params,
+		.help = "which boards qualify; not given: any", .example = "{soc: am62axx}"},
+	{"build", PARAM_STRING, offsetof(struct job_head, build),
+		.help = "build whose images are deployed: its name, or the path of its manifest",
+		.example = "am62axx-twin"},
+	{"params", PARAM_MAP, offsetof(struct job_head, params),
+		.help = "name -> {default, help, choices}: what --param may set and ${name} stands "
+			"for",
+		.example = "{size: {default: 64MiB}}"},
+	{"timeout", PARAM_DURATION, offsetof(struct job_head, timeout_ms), .preset = "30m",
+		.min = 1, .max = JOB_TIMEOUT_MAX_MS,
+		.help = "how long the whole run may take, release not counted"},
+	{"steps", PARAM_LIST, offsetof(struct job_head, steps), .required = true,
+		.help = "what is done, in order; the first step that cannot be done ends the run",
+		.example = "[{power: cycle}, login, {run: uname -a}]"},
+	{0},
+};
+
+const struct param job_param_params[] = {
+	{"default", PARAM_STRING, offsetof(struct job_param, preset),
+		.help = "value unless --param says otherwise; not given: --param must",
+		.example = "64MiB"},
+	{"help", PARAM_STRING, offsetof(struct job_param, help), .help = "what it is, in a line",
+		.example = "bytes that each fio run moves"},
+	{"choices", PARAM_STRINGS, offsetof(struct job_param, choices),
+		.help = "the values it may have; not given: any", .example = "[ext4, vfat]"},
+	{"example", PARAM_STRING, offsetof(struct job_param, example),
+		.help = "a value to check the job with, where there is no default",
+		.example = "/dev/mmcblk1"},
+	{0},
+};
+
+const struct param step_common_params[] = {
+	{"name", PARAM_STRING, offsetof(struct step_common, name),
+		.help = "name of the step, unique in the job; its results bear it (preset: the "
+			"kind)",
+		.example = "fio-write-${bs}"},
+	{"suite", PARAM_STRING, offsetof(struct step_common, suite),
+		.help = "suite that its results belong to (preset: the job's name)",
+		.example = "mmc"},
+	{"timeout", PARAM_DURATION, offsetof(struct step_common, timeout_ms), .min = 1,
+		.max = JOB_TIMEOUT_MAX_MS,
+		.help = "how long the step may take (preset: the kind's)", .example = "90s"},
+	{"console", PARAM_STRING, offsetof(struct step_common, console), .preset = "main",
+		.help = "console that it talks to"},
+	{"matrix", PARAM_MAP, offsetof(struct step_common, matrix),
+		.help = "name -> values: the step is there once for each combination, with ${name} "
+			"for the value",
+		.example = "{bs: [4k, 1m]}"},
+	{0},
+};
+
+static const char *const power_actions[] = {"on", "off", "cycle", NULL};
+static const struct param power_params[] = {
+	{"action", PARAM_CHOICE, offsetof(struct step_power, action), .required = true,
+		.choices = power_actions, .help = "what the board's power switch does",
+		.example = "cycle"},
+	{0},
+};
+
+static const struct param deploy_params[] = {
+	{"method", PARAM_STRING, offsetof(struct step_deploy, method), .required = true,
+		.help = "deploy driver; the lab file holds its settings", .example = "tftp"},
+	{"images", PARAM_STRINGS, offsetof(struct step_deploy, images), .required = true,
+		.help = "roles of the build's images that are deployed; one text may hold several "
+			"words",
+		.example = "[kernel, rootfs]"},
+	{0},
+};
+
+static const struct param boot_params[] = {
+	{"method", PARAM_STRING, offsetof(struct step_boot, method), .required = true,
+		.help = "boot driver; the board type holds its settings", .example = "u-boot"},
+	{0},
+};
+
+static const struct param login_params[] = {
+	{"user", PARAM_STRING, offsetof(struct step_login, user),
+		.help = "who logs in (preset: the board's); the password is the board's",
+		.example = "root"},
+	{0},
+};
+
+static const struct param run_params[] = {
+	{"command", PARAM_STRING, offsetof(struct step_run, command), .required = true,
+		.help = "POSIX shell text for the board's shell", .example = "uname -a"},
+	{"parse", PARAM_STRING, offsetof(struct step_run, parse),
+		.help = "parser that makes results and metrics of its output", .example = "fio"},
+	{"expect", PARAM_STRINGS, offsetof(struct step_run, expect),
+		.help = "patterns that must all be in its output", .example = "['^ok$']"},
+	{"labels", PARAM_MAP, offsetof(struct step_run, labels),
+		.help = "name -> value: parameters that tell its metrics from others of the name; "
+			"matrix values are added",
+		.example = "{fs: ext4}"},
+	{"exit", PARAM_INT, offsetof(struct step_run, exit), .preset = "0", .min = -1, .max = 255,
+		.help = "exit status that means pass; -1: any"},
+	{0},
+};
+
+static const struct param expect_params[] = {
+	{"pattern", PARAM_PATTERN, offsetof(struct step_expect, pattern), .required = true,
+		.help = "what the console must show", .example = "'System ready'"},
+	{"fail", PARAM_PATTERN, offsetof(struct step_expect, fail),
+		.help = "what it must not show before that", .example = "'panic|Oops'"},
+	{0},
+};
+
+static const struct param send_params[] = {
+	{"text", PARAM_STRING, offsetof(struct step_send, text), .required = true,
+		.help = "what is typed, as it stands", .example = "help"},
+	{"enter", PARAM_BOOL, offsetof(struct step_send, enter), .preset = "true",
+		.help = "Enter is typed after it"},
+	{0},
+};
+
+static const struct param measure_params[] = {
+	{"with", PARAM_STRING, offsetof(struct step_measure, with), .required = true,
+		.help = "measure driver; all further keys are its settings", .example = "iperf3"},
+	{"labels", PARAM_MAP, offsetof(struct step_measure, labels),
+		.help = "name -> value: parameters that tell its metrics from others of the name; "
+			"matrix values are added",
+		.example = "{direction: in}"},
+	{0},
+};
+
+const struct step_spec step_specs[STEP_COUNT] = {
+	[STEP_POWER] = {"power", "switch the board's power", power_params,
+		sizeof(struct step_power), "action", MINUTE},
+	[STEP_DEPLOY] = {"deploy", "put images where the board loads them from", deploy_params,
+		sizeof(struct step_deploy), NULL, 2 * MINUTE},
+	[STEP_BOOT] = {"boot", "from power-on to the kernel's first line", boot_params,
+		sizeof(struct step_boot), "method", 3 * MINUTE},
+	[STEP_LOGIN] = {"login", "from the kernel to a shell, then prove what booted", login_params,
+		sizeof(struct step_login), "user", 3 * MINUTE},
+	[STEP_RUN] = {"run", "a command on the board", run_params, sizeof(struct step_run),
+		"command", MINUTE},
+	[STEP_EXPECT] = {"expect", "wait for a text on the console", expect_params,
+		sizeof(struct step_expect), "pattern", MINUTE},
+	[STEP_SEND] = {"send", "type a text on the console", send_params, sizeof(struct step_send),
+		"text", MINUTE},
+	[STEP_MEASURE] = {"measure", "measure the board from the lab host", measure_params,
+		sizeof(struct step_measure), "with", 2 * MINUTE},
+};
+
+int step_kind_find(const char *name)
+{
+	for (int kind = 0; kind < STEP_COUNT; kind++)
+		if (!strcmp(step_specs[kind].name, name))
+			return kind;
+	return -1;
+}

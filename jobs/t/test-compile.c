@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiling: params from the command line, limits, what reading a plan back refuses. */
+#include "jobs/t/tables.h"
+
+#include "base/t/tap.h"
+#include "io/json.h"
+#include "io/yaml.h"
+
+#include <stdlib.h>
+
+static struct arena arena;
+static struct diag diag;
+static struct plan plan;
+static char said[4096];
+
+static const struct node *doc(const char *text)
+{
+	arena_done(&arena);
+	diag_done(&diag);
+	return yaml_parse(&arena, "job.yaml", str_of(text), &diag);
+}
+
+/* Compiles into plan; what was said goes to said. */
+static int compile(const char *text, const struct job_setting *settings, size_t n)
+{
+	const struct node *d = doc(text);
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	int rc;
+
+	plan_done(&plan);
+	rc = d ? job_compile(&plan, d, settings, n, &tables, &diag) : -1;
+	diag_print(&diag, &out);
+	snprintf(said, sizeof said, "%s", buf_str(&out));
+	return rc;
+}
+
+static void settings(void)
+{
+	static const char job[] = "job: x\n"
+				  "params:\n"
+				  "  size: {default: 4MiB}\n"
+				  "  disk: {help: the card, choices: [a, b]}\n"
+				  "steps:\n"
+				  "  - login\n"
+				  "  - run: dd ${size} ${disk}\n";
+	const struct job_setting good[] = {{"disk", "a"}, {"size", "1"}, {"size", "2MiB"}},
+				 bad[] = {{"szie", "1"}, {"disk", "none"}},
+				 late[] = {{"disk", "a"}, {"size", "${nonsense}"}};
+	const struct step_run *run;
+
+	ok(!compile(job, good, 3), "params from the command line: %s", said);
+	run = plan.steps[1].conf;
+	is_str(run->command, "dd 2MiB a", "the last setting of a name counts");
+	is_str(node_text(plan.params, "size"), "2MiB", "and is on record");
+	is_int(compile(job, NULL, 0), -1, "a param without default must be given");
+	is_str(said,
+		"job.yaml:4:3: param 'disk' has no default: give --param disk=VALUE: the card\n",
+		"and is told so with its help");
+	is_int(compile(job, bad, 2), -1, "wrong settings are refused");
+	has_str(said, "--param: unknown value of param 'disk' 'none' (known: a, b)", "a choice");
+	has_str(said, "--param: unknown param 'szie' (did you mean 'size'?)", "a name");
+	is_int(compile(job, late, 2), -1, "a value with a variable that no run has");
+	has_str(said, "--param: unknown param '${nonsense}'", "is refused where it came from");
+	is_int(job_check(doc(job), &tables, &diag), 0,
+		"checking alone needs no value for a param without default");
+}
+
+static void values_stay_values(void)
+{
+	const struct job_setting one[] = {{"a", "$${x} ${run.id} `;'"}};
+	const struct step_run *run;
+
+	ok(!compile("job: x\nparams: {a: 1, b: '${board.name}'}\nsteps: [login, {run: 'echo ${a} "
+		    "${b} $${a}'}]\n",
+		   one, 1),
+		"values with dollars: %s", said);
+	run = plan.steps[1].conf;
+	is_str(run->command, "echo $${x} ${run.id} `;' ${board.name} $${a}",
+		"what a param brings is not looked at again");
+}
+
+static void no_tables(void)
+{
+	const struct node *d = doc("job: x\nbuild: b\nsteps:\n"
+				   "  - deploy: {method: any, images: a}\n"
+				   "  - boot: any\n  - login\n"
+				   "  - run: {command: ls, parse: any}\n"
+				   "  - measure: {with: any, what: ever}\n");
+	const struct step_measure *m;
+
+	plan_done(&plan);
+	ok(!job_compile(&plan, d, NULL, 0, NULL, &diag), "without tables names are not checked");
+	m = plan.steps[4].conf;
+	is_str(node_text(m->settings, "what"), "ever", "settings are handed on");
+	is_int((long long)m->settings->n, 1, "only those");
+}
+
+static void limits(void)
+{
+	AUTOBUF job = BUF_INIT((size_t)1 << 20);
+	AUTOFREE char *big = malloc(60001);
+	struct job_setting one[] = {{"big", big}};
+
+	memset(big, 'x', 60000);
+	big[60000] = 0;
+	buf_puts(&job, "job: x\nparams: {big: 1}\nsteps:\n  - login\n");
+	for (int i = 0; i < 20000; i++)
+		buf_puts(&job, "  - run: ls\n");
+	is_int(compile(buf_str(&job), NULL, 0), -1, "too many steps");
+	has_str(said, "more than 20000 steps", "is told");
+	buf_reset(&job);
+	buf_puts(&job, "job: x\nsteps:\n  - login\n");
+	for (int i = 0; i < 19999; i++)
+		buf_puts(&job, "  - run: ls\n");
+	ok(!compile(buf_str(&job), NULL, 0), "as many as allowed: %.200s", said);
+	is_str(plan.steps[19999].name, "run-19999", "all with a name of their own");
+	buf_reset(&job);
+	buf_puts(&job, "job: x\nparams: {big: 1}\nsteps:\n  - login\n");
+	for (int i = 0; i < 2000; i++)
+		buf_puts(&job, "  - run: echo ${big}\n");
+	is_int(compile(buf_str(&job), one, 1), -1, "too large once expanded");
+	has_str(said, "the job passes 64 MiB once expanded", "is told");
+	is_int(compile("job: x\nparams: {big: 1}\nsteps: [login, {run: 'a ${big} ${big}'}]\n", one,
+		       1),
+		-1, "one text too large once expanded");
+	has_str(said, "the text passes 64 KiB once expanded", "is told");
+}
+
+static void plans(void)
+{
+	static const struct {
+		const char *json, *said;
+	} bad[] = {
+		{"{}", "version is 0"},
+		{"{\"plan\":2}", "version is 2"},
+		{"{\"plan\":1}", "lacks its job's name"},
+		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1}", "0 steps"},
+		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"fly\"}]}",
+			"no known kind 'fly'"},
+		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"login\"}]}",
+			"step 1 lacks"},
+		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"power\","
+		 "\"name\":\"a\",\"suite\":\"b\",\"console\":\"c\",\"timeout_ms\":1,\"params\":"
+		 "{}}]}",
+			"missing key 'action'"},
+		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"images\":[{\"role\":\"a\"}],"
+		 "\"steps\":[]}",
+			"image 1 lacks"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		AUTOJSON *j = json_parse(str_of(bad[i].json), "plan.json", NULL);
+		struct plan p = {0};
+		struct err e = {0};
+
+		is_int(plan_from_json(&p, j, &e), -1, "a damaged plan: %s", bad[i].said);
+		has_str(e.msg, bad[i].said, "says what is wrong");
+		is_int(e.blame, BLAME_BUG, "and that it is our fault");
+		ok(!p.steps && !p.arena.head, "and gives nothing");
+	}
+}
+
+static void kinds(void)
+{
+	is_int(doc_kind_of(doc("job: x\nbuild: y\n")), DOC_JOB, "a job may name a build");
+	is_int(doc_kind_of(doc("description: x\nbuild: y\n")), DOC_BUILD, "a build");
+	is_int(doc_kind_of(doc("lab: x\n")), DOC_LAB, "a lab");
+	is_int(doc_kind_of(doc("type: x\n")), DOC_TYPE, "a type");
+	is_int(doc_kind_of(doc("x: y\n")), DOC_UNKNOWN, "none of ours");
+	is_int(doc_kind_of(doc("[job]\n")), DOC_UNKNOWN, "a list");
+	is_int(doc_kind_of(NULL), DOC_UNKNOWN, "nothing");
+}
+
+static void help(void)
+{
+	static const struct param *const tables_of_rows[] = {
+		job_params, job_param_params, step_common_params, match_params};
+
+	for (size_t i = 0; i < ARRAY_LEN(tables_of_rows); i++)
+		for (const struct param *row = tables_of_rows[i]; row->name; row++)
+			ok(row->help && *row->help, "'%s' has its help", row->name);
+	for (int kind = 0; kind < STEP_COUNT; kind++) {
+		const struct step_spec *spec = &step_specs[kind];
+		bool shorthand = !spec->shorthand;
+
+		ok(spec->name && spec->brief && spec->timeout_ms > 0, "step kind %d is whole",
+			kind);
+		for (const struct param *row = spec->params; row->name; row++) {
+			ok(row->help && *row->help && row->offset < spec->size,
+				"'%s' of '%s' has its help and its place", row->name, spec->name);
+			shorthand |= spec->shorthand && !strcmp(spec->shorthand, row->name);
+		}
+		ok(shorthand, "the short form of '%s' is one of its keys", spec->name);
+	}
+}
+
+int main(void)
+{
+	settings();
+	values_stay_values();
+	no_tables();
+	limits();
+	plans();
+	kinds();
+	help();
+	plan_done(&plan);
+	arena_done(&arena);
+	diag_done(&diag);
+	return tap_done();
+}

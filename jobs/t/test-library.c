@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The job library: every job of jobs/SOC compiles, and for its soc there is a board type. */
+#include "jobs/job.h"
+
+#include "base/fs.h"
+#include "base/t/tap.h"
+#include "io/yaml.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+static void job(const struct types *types, const char *path)
+{
+	struct arena a = {0};
+	struct diag diag = {0};
+	struct plan p = {0};
+	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
+	const struct node *doc = yaml_load(&a, path, &diag);
+	bool good = doc && !job_compile(&p, doc, NULL, 0, NULL, &diag) &&
+		    !match_check(types, &p.match, node_find(doc, "board"), &diag);
+
+	diag_print(&diag, &said);
+	ok(good, "%s compiles %s", path, buf_str(&said));
+	if (good) {
+		ok(p.description && *p.description, "%s says what it is", path);
+		ok(p.match.soc || p.match.type, "%s says for which boards", path);
+	}
+	plan_done(&p);
+	diag_done(&diag);
+	arena_done(&a);
+}
+
+int main(void)
+{
+	AUTOFREE char *pattern = fs_data_path("jobs/[!t]*/*.yaml");
+	struct types types = {0};
+	struct diag diag = {0};
+	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
+	glob_t found = {0};
+
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no types but ours */
+	ok(!types_load_default(&types, &diag), "the types load");
+	diag_print(&diag, &said);
+	is_str(buf_str(&said), "", "nothing is said");
+	is_int(glob(pattern, 0, NULL, &found), 0, "there is a library");
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		job(&types, found.gl_pathv[i]);
+	globfree(&found);
+	types_done(&types);
+	diag_done(&diag);
+	return tap_done();
+}
