@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 const struct cli_command *const cli_commands[] = {
+	&check_command,
 	&version_command,
 	NULL,
 };

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command check_command;
 extern const struct cli_command version_command;
 
 #endif
