@@ -134,7 +134,7 @@ char *str_printable(struct str s, char *out, size_t n)
 
 	for (i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
-		size_t need = c < 0x20 || c == 0x7f ? 4 : 1;
+		size_t need = c < 0x20 || c >= 0x7f ? 4 : 1;
 
 		if (o + need + 4 > n)
 			break;

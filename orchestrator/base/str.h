@@ -74,7 +74,8 @@ const char *str_nearest(const char *word, const char *const *names, size_t n);
 #define STR_NAME_BYTES 128
 bool str_is_name(const char *z);
 
-/* Copies printable text for a message: control bytes as \xNN, cut with "..." to fit. Returns out.
+/* Copies printable text for a message: control and non-ASCII bytes as \xNN, cut with "..." to fit.
+ * Returns out.
  */
 char *str_printable(struct str s, char *out, size_t n);
 
