@@ -65,9 +65,9 @@ void bench_release_begin(struct bench *b);
 
 /*
  * The one wait: until one of fds is ready, or timeout_ms (INT64_MAX: no own limit) has passed.
- * All pumps are served meanwhile. Returns the number of ready fds, 0 when timeout_ms passed (or,
- * with n == 0, when a pump was served and wake_on_pump is set), or -1: a deadline (BLAME_TIMEOUT,
- * "step 'boot': not done in 30 s"), a cancel (BLAME_CANCEL) or a pump's error.
+ * All pumps are served meanwhile. Returns the number of ready fds, 0 when timeout_ms passed, or -1:
+ * a deadline (BLAME_TIMEOUT, "step 'boot': not done in 30 s"), a cancel (BLAME_CANCEL) or a pump's
+ * error.
  */
 int bench_wait(struct bench *b, struct pollfd *fds, unsigned n, int64_t timeout_ms, struct err *e);
 /* Waits for at least one pump to be served, or timeout_ms. 1 served, 0 timeout, -1 as above. */
@@ -78,7 +78,8 @@ int bench_pause(struct bench *b, int64_t ms, struct err *e);
 void bench_pump_add(struct bench *b, int fd, bench_pump_fn *fn, void *arg);
 void bench_pump_del(struct bench *b, int fd);
 
-/* A journal event {"kind": kind, ...}: fields as for json_pack's object; b->journal may be NULL. */
+/* A journal event {"kind": kind, ...}: fields as for json_pack's object, its braces may be left
+ * out ("s:s, s:I"); b->journal may be NULL. */
 void bench_event(struct bench *b, const char *kind, const char *fields, ...);
 /* A "note" event, for people who follow. */
 void bench_note(struct bench *b, const char *fmt, ...) PRINTF(2, 3);
