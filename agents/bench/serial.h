@@ -30,8 +30,26 @@ struct serial_conf {
 	int64_t stop_bits; /* 1..2 */
 	int flow;          /* enum serial_flow */
 };
-/* The rows for such settings, for drivers to include as PARAM_SECTION or to repeat by offset. */
-extern const struct param serial_params[];
+/* The rows of such settings, for a driver whose struct has them at offset `at`; the ending row is
+ * the driver's. */
+#define SERIAL_PARAMS(at, baud_preset)                                                             \
+	{"port", PARAM_STRING, (at) + offsetof(struct serial_conf, port), .required = true,        \
+		.help = "device path, stable link, or usb:SERIAL of the adapter",                  \
+		.example = "/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A50285BI-if00-port0"},      \
+		{"baud", PARAM_INT, (at) + offsetof(struct serial_conf, baud),                     \
+			.preset = (baud_preset), .min = 50, .max = 4000000, .unit = "bit/s",       \
+			.help = "line speed"},                                                     \
+		{"bits", PARAM_INT, (at) + offsetof(struct serial_conf, bits), .preset = "8",      \
+			.min = 5, .max = 8, .help = "data bits of a character"},                   \
+		{"parity", PARAM_CHOICE, (at) + offsetof(struct serial_conf, parity),              \
+			.preset = "none", .choices = serial_parities, .help = "parity bit"},       \
+		{"stop-bits", PARAM_INT, (at) + offsetof(struct serial_conf, stop_bits),           \
+			.preset = "1", .min = 1, .max = 2, .help = "stop bits of a character"},    \
+	{                                                                                          \
+		"flow", PARAM_CHOICE, (at) + offsetof(struct serial_conf, flow),                   \
+			.preset = "none", .choices = serial_flows, .help = "flow control"          \
+	}
+extern const char *const serial_parities[], *const serial_flows[]; /* NULL-ended, enum order */
 
 struct serial; /* owned by the caller */
 
@@ -40,8 +58,9 @@ void serial_close(struct serial *s);             /* NULL is fine */
 int serial_fd(const struct serial *s);           /* non-blocking; owned by s */
 const char *serial_path(const struct serial *s); /* device path that was opened */
 bool serial_is_pty(const struct serial *s);
-int serial_break(
-	struct serial *s, struct err *e); /* 250 ms; on a PTY BLAME_CONFIG "not supported" */
+/* Starts or ends a break; the caller waits in between (bench_pause, 250 ms is usual). On a PTY
+ * BLAME_CONFIG "not supported". */
+int serial_break_set(struct serial *s, bool on, struct err *e);
 int serial_flush(struct serial *s, struct err *e); /* drops bytes received and not yet read */
 /* Kernel's counters (TIOCGICOUNT) into an object; not there on a PTY: nothing added, 0. */
 int serial_counters(struct serial *s, json_t *into, struct err *e);
