@@ -55,9 +55,13 @@ struct console {
 	struct console_opts opts;
 	int log_fd, idx_fd;
 	uint64_t received_bytes, sent_bytes;
+	uint64_t
+		base_bytes; /* of the log before this opening; offsets count from the log's start */
 	int64_t last_byte_ms;  /* clock_ms of the newest byte; 0: none yet */
 	int64_t dead_since_ms; /* 0: alive */
+	int timer_fd;          /* paces the attempts to reopen a dead line; -1 while it lives */
 	unsigned reopens;
+	struct err broken; /* set once: why the console was given up */
 	struct {
 		console_tap_fn *fn;
 		void *arg;
