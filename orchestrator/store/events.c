@@ -120,7 +120,7 @@ static const struct {
 
 static int add_event(struct store *s, int64_t run, const struct store_event *line, struct err *e)
 {
-	AUTOJSON *j = json_loads(line->line, JSON_REJECT_DUPLICATES, NULL);
+	AUTOJSON *j = json_loads(line->line, 0, NULL);
 	struct event ev = {s, run, (int64_t)line->offset, j};
 	const char *kind = json_text(j, "kind", "");
 	sqlite3_stmt *st = row_stmt(&ev, SQL_EVENT_ADD, e);

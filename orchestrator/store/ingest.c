@@ -126,3 +126,49 @@ int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *
 		return -1;
 	return 1;
 }
+
+/* The run-start event, which a worker writes first. NULL with e when it is not there. */
+static json_t *run_start(const char *path, struct err *e)
+{
+	AUTOFREE char *line = mem_alloc(INGEST_BYTES);
+	AUTOCLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : pread(fd, line, INGEST_BYTES - 1, 0);
+	char *nl = got > 0 ? memchr(line, '\n', (size_t)got) : NULL;
+	json_t *j;
+
+	if (got < 0) {
+		err_sys(e, BLAME_CONFIG, errno, "read '%s'", path);
+		return NULL;
+	}
+	j = nl ? json_loadb(line, (size_t)(nl - line), 0, NULL) : NULL;
+	if (!strcmp(json_text(j, "kind", ""), "run-start"))
+		return j;
+	json_decref(j);
+	err_set(e, BLAME_CONFIG, "'%s' does not begin with a run's start", path);
+	return NULL;
+}
+
+int store_import(struct store *s, const char *job_dir, int64_t *run, struct err *e)
+{
+	AUTOFREE char *events_path = fs_join(job_dir, "events.jsonl");
+	AUTOJSON *j = run_start(events_path, e);
+	struct store_run made = {
+		.job = json_text(j, "job", "-"),
+		.board = json_text(j, "board", NULL),
+		.type = json_text(j, "type", NULL),
+		.soc = json_text(j, "soc", NULL),
+		.lab = json_text(j, "lab", NULL),
+		.twin = json_flag(j, "twin", false),
+		.build = json_text(j, "build", NULL),
+		.build_version = json_text(j, "build_version", NULL),
+		.started_ms = json_int(j, "at", 0),
+		.dir = job_dir,
+	};
+
+	if (!j || store_run_add(s, &made, e))
+		return -1;
+	if (store_ingest(s, made.id, job_dir, e) < 0)
+		return -1;
+	*run = made.id;
+	return 0;
+}

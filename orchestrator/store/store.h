@@ -98,5 +98,7 @@ int store_events(struct store *s, int64_t run, const char *kind, store_event_fn 
  */
 #define INGEST_BYTES ((size_t)1 << 20)
 int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e);
+/* A job folder that no run is known for: a new run out of its run-start event, then as above. */
+int store_import(struct store *s, const char *job_dir, int64_t *run, struct err *e);
 
 #endif

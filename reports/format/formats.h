@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_FORMAT_FORMATS_H
+#define REPORTS_FORMAT_FORMATS_H
+
+/* Every format, each defined in the file of its name, and the text that they share. */
+
+#include "format.h"
+
+extern const struct report_format json_format, markdown_format, tap_format, text_format;
+
+/* A figure with the digits that say something: whole when it is whole, else four significant ones
+ * or all before the point. Returns out. */
+#define FORMAT_FIGURE_BYTES 40
+char *format_figure(double value, char *out, size_t n);
+/* Labels ({"bs":"4k"}) as "bs=4k rw=read" in a; "" when there are none. */
+const char *format_labels(struct arena *a, const char *labels);
+/* Text without bytes that a terminal would act on, on one line, in a. NULL gives "-". */
+const char *format_safe(struct arena *a, const char *text);
+/* How long a run took, "-" while it runs. Returns out. */
+char *format_took(const struct store_run *run, char *out, size_t n);
+
+#endif
