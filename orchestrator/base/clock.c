@@ -28,12 +28,13 @@ int64_t clock_wall_ms(void)
 
 char *clock_iso(int64_t wall_ms, char *out, size_t n)
 {
-	time_t s = wall_ms / 1000;
+	int ms = (int)(wall_ms % 1000 + 1000) % 1000;
+	time_t s = (wall_ms - ms) / 1000;
 	struct tm tm;
 	char day[24] = "";
 
 	if (gmtime_r(&s, &tm))
 		strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out, n, "%s.%03dZ", day, (int)(wall_ms % 1000));
+	snprintf(out, n, "%s.%03dZ", day, ms);
 	return out;
 }

@@ -20,10 +20,13 @@ static const char *const names[BLAME_COUNT] = {
 	[BLAME_BUG] = "bug",
 };
 
+/* Made aside first: the old message may be among the arguments. */
 static void set(struct err *e, enum err_blame blame, int sys, const char *fmt, va_list ap)
 {
-	int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	char msg[ERR_MSG_BYTES];
+	int n = vsnprintf(msg, sizeof msg, fmt, ap);
 
+	memcpy(e->msg, msg, sizeof msg);
 	e->blame = blame == BLAME_NONE ? BLAME_BUG : blame;
 	e->sys = sys;
 	if (sys && n >= 0 && (size_t)n < sizeof e->msg)
@@ -56,18 +59,19 @@ int err_sys(struct err *e, enum err_blame blame, int sys, const char *fmt, ...)
 
 int err_wrap(struct err *e, const char *fmt, ...)
 {
-	char old[ERR_MSG_BYTES];
+	char msg[ERR_MSG_BYTES];
 	va_list ap;
 	int n;
 
 	if (!e)
 		return -1;
-	memcpy(old, e->msg, sizeof old);
 	va_start(ap, fmt);
-	n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	n = vsnprintf(msg, sizeof msg, fmt, ap);
 	va_end(ap);
-	if (n >= 0 && (size_t)n < sizeof e->msg)
-		snprintf(e->msg + n, sizeof e->msg - n, ": %s", old);
+	if (n >= 0 && (size_t)n < sizeof msg &&
+		snprintf(msg + n, sizeof msg - n, ": %s", e->msg) < 0)
+		msg[n] = 0;
+	memcpy(e->msg, msg, sizeof msg);
 	return -1;
 }
 

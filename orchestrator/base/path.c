@@ -51,7 +51,7 @@ static char *xdg(const char *name, const char *below_home)
 
 	if (dir && *dir == '/')
 		return mem_printf("%s/hilab", dir);
-	return mem_printf("%s/%s/hilab", home && *home ? home : "/", below_home);
+	return mem_printf("%s/%s/hilab", home ? home : "", below_home);
 }
 
 char *fs_state_dir(void)

@@ -45,8 +45,11 @@ struct str str_trim(struct str s)
 
 ptrdiff_t str_find(struct str s, struct str needle)
 {
-	const char *at = needle.n ? memmem(s.p, s.n, needle.p, needle.n) : s.p;
+	const char *at;
 
+	if (!needle.n)
+		return 0;
+	at = s.n ? memmem(s.p, s.n, needle.p, needle.n) : NULL;
 	return at ? at - s.p : -1;
 }
 
@@ -115,12 +118,12 @@ int str_distance(const char *a, const char *b)
 const char *str_nearest(const char *word, const char *const *names, size_t n)
 {
 	const char *best = NULL;
-	int least = (int)strlen(word) / 3 + 1;
+	int len = (int)strnlen(word, 64), least = len < 3 ? len : (len + 1) / 3 + 1;
 
 	for (size_t i = 0; i < n; i++) {
 		int d = str_distance(word, names[i]);
 
-		if (d < least || (d == least && !best)) {
+		if (d < least) {
 			least = d;
 			best = names[i];
 		}
@@ -130,21 +133,27 @@ const char *str_nearest(const char *word, const char *const *names, size_t n)
 
 char *str_printable(struct str s, char *out, size_t n)
 {
-	size_t o = 0, i;
+	size_t o = 0, fits = 0; /* fits: where "..." may still go */
 
-	for (i = 0; i < s.n; i++) {
+	if (!n)
+		return out;
+	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 		size_t need = c < 0x20 || c >= 0x7f ? 4 : 1;
 
-		if (o + need + 4 > n)
-			break;
+		if (c >> 6 != 2 && o + 4 <= n)
+			fits = o;
+		if (o + need + 1 > n) {
+			snprintf(out + fits, n - fits, "...");
+			return out;
+		}
 		if (need == 4)
-			o += (size_t)snprintf(out + o, n - o, "\\x%02x", c);
+			snprintf(out + o, n - o, "\\x%02x", c);
 		else
-			out[o++] = (char)c;
+			out[o] = (char)c;
+		o += need;
 	}
-	if (n)
-		snprintf(out + o, n - o, "%s", i < s.n ? "..." : "");
+	out[o] = 0;
 	return out;
 }
 

@@ -65,7 +65,7 @@ char *str_format_bytes(int64_t bytes, char *out, size_t n);
 
 /* Edit distance (Damerau-Levenshtein, restricted), for "did you mean". */
 int str_distance(const char *a, const char *b);
-/* The nearest of names[0..n) to word if near enough to be offered (at most a third of it wrong),
+/* The nearest of names[0..n) to word if near enough to be offered (about a third of it wrong),
  * else NULL. */
 const char *str_nearest(const char *word, const char *const *names, size_t n);
 

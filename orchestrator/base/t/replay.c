@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
 	struct dirent **list = NULL;
 	const char *data = getenv("HILAB_DATA"), *build = getenv("HILAB_BUILD");
-	char dir[4096], self[4096];
+	char dir[8192], self[4096];
 	int n;
 
 	(void)argc;
