@@ -141,7 +141,7 @@ char *str_printable(struct str s, char *out, size_t n)
 		unsigned char c = (unsigned char)s.p[i];
 		size_t need = c < 0x20 || c >= 0x7f ? 4 : 1;
 
-		if (c >> 6 != 2 && o + 4 <= n)
+		if (o + 4 <= n)
 			fits = o;
 		if (o + need + 1 > n) {
 			snprintf(out + fits, n - fits, "...");
