@@ -5,6 +5,7 @@
 /*
  * Lab files: how the boards of one lab host are wired. They hold addresses and passwords and
  * never leave that host; the types they name live with the controller.
+ * Paths that begin with ./ or ../ are taken beside the lab file.
  *
  *	lab: desk
  *	boards:
