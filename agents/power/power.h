@@ -13,6 +13,8 @@
 
 enum power_state { POWER_UNKNOWN, POWER_OFF, POWER_ON };
 
+#define POWER_OFF_MS 2000 /* preset of how long a cycle stays off */
+
 struct power;
 
 struct power_driver {
@@ -22,7 +24,8 @@ struct power_driver {
 	/* Commands the switch; both safe to repeat. Success means the relay took the command. */
 	int (*on)(struct power *p, struct err *e);
 	int (*off)(struct power *p, struct err *e);
-	/* Reads the switch back; NULL: it cannot tell. */
+	/* Reads the switch back: 0 and *on, 1 this one cannot tell, -1. NULL: no switch of
+	 * this driver can tell. */
 	int (*query)(struct power *p, bool *on, struct err *e);
 };
 
@@ -32,7 +35,7 @@ struct power {
 	void *conf;             /* the driver's settings */
 	void *priv;             /* the driver's own */
 	enum power_state state; /* what is known */
-	int64_t off_ms;         /* how long a cycle stays off */
+	int64_t off_ms;         /* how long a cycle stays off; 0: POWER_OFF_MS */
 };
 
 const struct driver *const *power_drivers(void);  /* NULL-ended, sorted */
@@ -47,6 +50,7 @@ int power_on(struct power *p, struct err *e);
 int power_off(struct power *p, struct err *e);
 int power_cycle(struct power *p, struct err *e); /* off, off_ms, on */
 int power_query(struct power *p, struct err *e); /* refreshes state */
+/* p->off_ms is the caller's and stays; all else of *p is set here. */
 int power_open(struct power *p, const struct power_driver *drv, void *conf, struct bench *b,
 	struct err *e);
 void power_close(struct power *p);
