@@ -173,7 +173,8 @@ static int turn(
 	bool watch_cancel = b->cancel_fd >= 0 && !b->releasing;
 	int ready = 0, served, rc;
 
-	memcpy(all, fds, n * sizeof *fds);
+	if (n)
+		memcpy(all, fds, n * sizeof *fds);
 	for (unsigned i = 0; i < n_pumps; i++)
 		all[total++] = (struct pollfd){.fd = b->pumps[i].fd, .events = POLLIN};
 	if (watch_cancel)
