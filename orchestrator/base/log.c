@@ -38,6 +38,9 @@ static void line(enum log_level level, const char *fmt, va_list ap)
 	n += vsnprintf(text + n, sizeof text - n - 1, fmt, ap);
 	if (n > (int)sizeof text - 2)
 		n = sizeof text - 2;
+	for (int i = 0; i < n; i++) /* what a board printed must not look like lines of ours */
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = ' ';
 	text[n++] = '\n';
 	done = write(STDERR_FILENO, text, n);
 	(void)done; /* nowhere left to say it */

@@ -130,7 +130,7 @@ static int follow(struct run *r, int64_t timeout_ms)
 int child_run(const char *const *argv, const struct child_opts *o, int64_t timeout_ms,
 	struct buf *out, struct buf *err_out, int *status, struct err *e)
 {
-	struct err unwanted;
+	struct err unwanted = {0};
 	struct run r = {
 		.child = CHILD_INIT, .name = argv[0], .to = {out, err_out}, .e = e ? e : &unwanted};
 	int rc;

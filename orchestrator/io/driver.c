@@ -24,7 +24,7 @@ const struct driver *driver_get(
 
 	if (found)
 		return found;
-	for (; table[n] && n < NAMES_MAX; n++) {
+	for (; n < NAMES_MAX && table[n]; n++) {
 		names[n] = table[n]->name;
 		buf_printf(&known, "%s%s", n ? ", " : "", names[n]);
 	}

@@ -50,16 +50,14 @@ char *json_real_text(double v, char *out, size_t n)
 	double again;
 
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text - 2, "%.*g", digits, v);
+		snprintf(text, sizeof text, "%.*g", digits, v);
 		comma = strchr(text, ',');
 		if (comma)
 			*comma = '.'; /* whatever the locale says */
 		if (!str_double(str_of(text), &again) && again == v)
 			break;
 	}
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
-	snprintf(out, n, "%s", text);
+	snprintf(out, n, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 	return out;
 }
 

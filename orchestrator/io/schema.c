@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define TYPE_BYTES  256
 #define WHAT_BYTES  200
@@ -167,9 +168,11 @@ static void fill_number(struct walk *w, const struct param *row, const struct no
 static void fill_bool(struct walk *w, const struct param *row, const struct node *n, void *at)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on", NULL};
-	int i = index_of(words, n->text);
+	int i = 0;
 
-	if (i < 0)
+	while (words[i] && strcasecmp(words[i], n->text))
+		i++;
+	if (!words[i])
 		wrong(w, row, n);
 	else if (at)
 		*(bool *)at = i & 1;

@@ -78,7 +78,7 @@ static void filled(void)
 	struct conf c;
 
 	is_str(fill("port: /dev/x\nfile: a/b\nprompt: 'x+'\nmode: high\nlevel: high\nbaud: 0x100\n"
-		    "timeout: 1h30m\nsize: 64KiB\nratio: 0.5\necho: off\ntags: [a, 'b']\n"
+		    "timeout: 1h30m\nsize: 64KiB\nratio: 0.5\necho: Off\ntags: [a, 'b']\n"
 		    "env: {A: 1}\nsteps: [1]\nany: 5\nnet: {tries: 2, host: h}\n",
 		       &c),
 		"", "all keys");
