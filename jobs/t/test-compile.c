@@ -4,6 +4,7 @@
 
 #include "base/t/tap.h"
 #include "io/json.h"
+#include "io/t/page.h"
 #include "io/yaml.h"
 
 #include <stdlib.h>
@@ -194,6 +195,18 @@ static void help(void)
 	}
 }
 
+static void page(void)
+{
+	static const char page[] = "jobs/doc/hilab-job.5";
+
+	page_has_rows(page, job_params, "a job");
+	page_has_rows(page, job_param_params, "a param");
+	page_has_rows(page, match_params, "board");
+	page_has_rows(page, step_common_params, "every step");
+	for (int kind = 0; kind < STEP_COUNT; kind++)
+		page_has_rows(page, step_specs[kind].params, step_specs[kind].name);
+}
+
 int main(void)
 {
 	settings();
@@ -203,6 +216,7 @@ int main(void)
 	plans();
 	kinds();
 	help();
+	page();
 	plan_done(&plan);
 	arena_done(&arena);
 	diag_done(&diag);

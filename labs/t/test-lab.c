@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/t/golden.h"
 #include "io/json.h"
+#include "io/t/page.h"
 #include "io/yaml.h"
 
 #include <stdlib.h>
@@ -120,6 +121,10 @@ int main(void)
 	ok(!types_load(&types, dirs, NULL), "types");
 	ok(golden_walk("labs/t/bad", check) >= 6, "all cases are there");
 	loading();
+	page_has_rows("labs/doc/hilab-lab.5", lab_params, "a lab");
+	page_has_rows("labs/doc/hilab-lab.5", board_params, "a board");
+	page_has_rows("labs/doc/hilab-lab.5", board_power_params, "power");
+	page_has_rows("labs/doc/hilab-lab.5", board_network_params, "network");
 	types_done(&types);
 	return tap_done();
 }

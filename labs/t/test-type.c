@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/t/tap.h"
+#include "io/t/page.h"
 #include "io/yaml.h"
 
 #include <stdlib.h>
@@ -183,5 +184,8 @@ int main(void)
 	refused();
 	checking();
 	installed();
+	page_has_rows("labs/doc/hilab-type.5", type_params, "a type");
+	page_has_rows("labs/doc/hilab-type.5", type_login_params, "login");
+	page_has_rows("labs/doc/hilab-type.5", type_stage_params, "a stage");
 	return tap_done();
 }

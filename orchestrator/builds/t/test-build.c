@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/t/tap.h"
 #include "io/digest.h"
+#include "io/t/page.h"
 #include "io/yaml.h"
 
 #include <stdlib.h>
@@ -139,6 +140,8 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return 1;
+	page_has_rows("orchestrator/builds/doc/hilab-build.5", build_params, "a build");
+	page_has_rows("orchestrator/builds/doc/hilab-build.5", image_params, "an image");
 	wrong();
 	verify(dir);
 	locate(dir);
