@@ -5,6 +5,8 @@
  */
 #include "cli/check.h"
 
+#include "agents/console/console.h"
+#include "agents/power/power.h"
 #include "builds/build.h"
 #include "cli/commands.h"
 #include "io/json.h"
@@ -115,7 +117,10 @@ static bool check_file(const struct against *ag, const char *path, json_t *list,
 
 int check_files(const char *const *paths, size_t n, bool json, struct buf *out)
 {
-	struct against ag = {.jobs = {.parsers = parse_drivers()}};
+	struct against ag = {
+		.jobs = {.parsers = parse_drivers()},
+		.lab = {.power = power_drivers(), .console = console_drivers()},
+	};
 	struct diag diag = {0};
 	json_t *list = json ? json_array() : NULL;
 	bool good = true;

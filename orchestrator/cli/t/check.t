@@ -36,7 +36,7 @@ said 'am62axx-sk-twin.yaml: ok (type)'
 
 printf 'job: x\nborad: {soc: am62axx}\nsteps:\n  - login\n  - run: {command: fio, parse: fioo}\n' >"$dir/job.yaml"
 printf 'job: x\nboard: {type: am62axx-ks, soc: am26axx}\nsteps: [login]\n' >"$dir/match.yaml"
-printf 'lab: x\nboards: {a: {type: am62axx-skk, consoles: {main: {driver: serial, port: x}}}}\n' >"$dir/lab.yaml"
+printf 'lab: x\nboards: {a: {type: am62axx-skk, power: {driver: serial-relay, port: x, chanel: 1}, consoles: {main: {driver: serail, port: x}}}}\n' >"$dir/lab.yaml"
 printf 'build: x\nversion: 1\nsoc: am62axx\nimages: {kernel: {path: Image}}\n' >"$dir/build.yaml"
 printf 'jbo: x\n' >"$dir/none.yaml"
 check 2 'wrong files' "$dir/job.yaml" "$dir/match.yaml" "$dir/lab.yaml" "$dir/build.yaml" "$dir/none.yaml" "$dir/gone.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
@@ -45,6 +45,8 @@ said "job.yaml:5:32: unknown parser 'fioo' (did you mean 'fio'?)"
 said "match.yaml:2:15: unknown board type 'am62axx-ks' (did you mean 'am62axx-sk'?)"
 said "match.yaml:2:32: unknown soc 'am26axx' (did you mean 'am62axx'?)"
 said "lab.yaml:2:20: unknown board type 'am62axx-skk' (did you mean 'am62axx-sk'?)"
+said "unknown key 'chanel' in power driver 'serial-relay' (did you mean 'channel'?)"
+said "unknown console driver 'serail' (did you mean 'serial'?)"
 said "build.yaml:4:18: missing key 'sha256' in image 'kernel'"
 said 'none.yaml:1:1: neither a job, a lab, a type nor a build'
 said 'gone.yaml: '
@@ -57,6 +59,11 @@ said '"ok": true'
 check 2 'no file'
 check 0 'help' -h
 said 'usage: hilab check'
+
+for page in jobs/doc/hilab-job labs/doc/hilab-lab labs/doc/hilab-type orchestrator/builds/doc/hilab-build; do
+	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$HILAB_DATA/$page.5" >"$dir/example.yaml"
+	check 0 "the example of ${page##*/}(5)" "$dir/example.yaml"
+done
 
 # 64 MiB that are no YAML: told, and before anybody waits
 head -c 67108864 /dev/zero | tr '\0' '{' >"$dir/garbage.yaml"
