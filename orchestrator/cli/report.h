@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+/* What every command that shows a run stands on. */
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+
+#define REPORT_OUT_BYTES ((size_t)256 << 20)
+
+/*
+ * One run in a format (a name of report_formats()) onto out, for a terminal where standard output
+ * is one. verdict, unless NULL, gets the run's exit status (enum cli_exit). Errors: BLAME_CONFIG
+ * when there is no such run or format.
+ */
+int report_show(struct store *s, int64_t run, const char *format, struct buf *out, int *verdict,
+	struct err *e);
+/* Columns of the terminal on fd; 0: none, or not known. */
+int report_width(int fd);
+/*
+ * The run that RUN, "latest" or a job folder names. A folder: *s is closed and replaced by a store
+ * in memory that holds just its run.
+ */
+int report_open(struct store **s, const char *store_path, const char *operand, int64_t *run,
+	struct err *e);
+
+#endif
