@@ -4,6 +4,8 @@
 
 const struct cli_command *const cli_commands[] = {
 	&check_command,
+	&report_command,
+	&log_command,
 	&version_command,
 	NULL,
 };

@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 
 extern const struct cli_command check_command;
+extern const struct cli_command log_command;
+extern const struct cli_command report_command;
 extern const struct cli_command version_command;
 
 #endif

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define READ_BYTES ((size_t)64 << 10)
-#define TAIL_MAX   1000000
 
 struct args {
 	const char *console, *store;
@@ -31,7 +30,8 @@ static const struct cli_opt opts[] = {
 	{"raw", 0, CLI_FLAG, offsetof(struct args, raw), NULL, "the bytes as they came"},
 	{"time", 't', CLI_FLAG, offsetof(struct args, time), NULL,
 		"seconds since the run's start before each line"},
-	{"tail", 'n', CLI_COUNT, offsetof(struct args, tail), "N", "only the last N lines (0: all)"},
+	{"tail", 'n', CLI_COUNT, offsetof(struct args, tail), "N",
+		"only the last N lines (0: all)"},
 	{"store", 0, CLI_TEXT, offsetof(struct args, store), "FILE",
 		"the store (HILAB_STORE, or the state folder's hilab.db)"},
 	{0},
@@ -114,7 +114,7 @@ static char *find_log(const struct args *a, const char *dir, struct err *e)
 
 struct shower {
 	const struct args *a;
-	FILE *index; /* NULL: no times */
+	FILE *index;          /* NULL: no times */
 	uint64_t next_offset; /* of the read after the one that ms is of */
 	long long ms, next_ms;
 	int64_t skip; /* lines that are not shown */
@@ -265,9 +265,11 @@ static int run(int argc, char **argv)
 	if (cli_parse(&log_command, argc, argv, &a, &operands, &status) < 0)
 		return status;
 	if (a.raw && (a.time || a.tail))
-		return cli_fail(EXIT_USAGE, "--raw is all bytes: it goes neither with --time nor --tail");
+		return cli_fail(
+			EXIT_USAGE, "--raw is all bytes: it goes neither with --time nor --tail");
 	if (show(&a, operands[0], &e))
-		return cli_fail(e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
+		return cli_fail(
+			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
 	return EXIT_PASS;
 }
 

@@ -54,7 +54,8 @@ int report_show(struct store *s, int64_t run, const char *format, struct buf *ou
 	if (found > 0 && f->write(&r, &opts, out, e))
 		found = -1;
 	if (found > 0 && verdict)
-		*verdict = r.run.verdict ? cli_exit_of(r.run.verdict, r.run.blame) : EXIT_INCOMPLETE;
+		*verdict =
+			r.run.verdict ? cli_exit_of(r.run.verdict, r.run.blame) : EXIT_INCOMPLETE;
 	if (found > 0)
 		report_done(&r);
 	metric_table_done(&table);
@@ -75,8 +76,8 @@ static int open_folder(struct store **s, const char *dir, int64_t *run, struct e
 	return 0;
 }
 
-int report_open(struct store **s, const char *store_path, const char *operand, int64_t *run,
-	struct err *e)
+int report_open(
+	struct store **s, const char *store_path, const char *operand, int64_t *run, struct err *e)
 {
 	struct store *made;
 	int64_t number;
@@ -135,8 +136,8 @@ static int list(const struct args *a, struct buf *out, struct err *e)
 	return failed;
 }
 
-static int one(const struct args *a, const char *operand, struct buf *out, int *verdict,
-	struct err *e)
+static int one(
+	const struct args *a, const char *operand, struct buf *out, int *verdict, struct err *e)
 {
 	struct store *s = NULL;
 	int64_t run;
@@ -163,7 +164,8 @@ static int run(int argc, char **argv)
 	if (!a.format)
 		a.format = a.json ? "json" : a.tap ? "tap" : "text";
 	if (n ? one(&a, operands[0], &out, &verdict, &e) : list(&a, &out, &e))
-		return cli_fail(e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
+		return cli_fail(
+			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
 	if (a.output ? fs_write(a.output, buf_str(&out), out.len, 0644, &e) : cli_out(&out)) {
 		if (a.output)
 			cli_fail(EXIT_INCOMPLETE, "%s", e.msg);
@@ -176,8 +178,9 @@ const struct cli_command report_command = {
 	.name = "report",
 	.brief = "print a run, or list the runs",
 	.usage = "[RUN|latest|DIR]",
-	.details = "With no operand: the newest runs, one line each. With one: everything that run\n"
-		   "reported, every result and every figure. DIR is a job folder that is in no store.",
+	.details =
+		"With no operand: the newest runs, one line each. With one: everything that run\n"
+		"reported, every result and every figure. DIR is a job folder that is in no store.",
 	.example = "hilab report\nhilab report latest\nhilab report 12 --tap",
 	.opts = opts,
 	.max_operands = 1,

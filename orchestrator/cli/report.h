@@ -24,7 +24,7 @@ int report_width(int fd);
  * The run that RUN, "latest" or a job folder names. A folder: *s is closed and replaced by a store
  * in memory that holds just its run.
  */
-int report_open(struct store **s, const char *store_path, const char *operand, int64_t *run,
-	struct err *e);
+int report_open(
+	struct store **s, const char *store_path, const char *operand, int64_t *run, struct err *e);
 
 #endif
