@@ -216,13 +216,14 @@ static void settle_names(struct compile *c)
 	struct map taken = {0}, last = {0};
 	struct loc told = {0};
 
-	vec_each (&c->steps, it) {
+	for (size_t i = 0; i < c->steps.n; i++) {
+		const struct compile_step *it = &c->steps.p[i];
 		const struct step *first = map_find(&taken, it->s.name);
 
 		if (it->implicit)
 			continue;
 		if (!first) {
-			map_set(&taken, it->s.name, &it->s);
+			map_set(&taken, it->s.name, &c->steps.p[i].s);
 		} else if (told.line != it->s.at.line || told.col != it->s.at.col) {
 			told = it->s.at;
 			if (first->at.line == told.line && first->at.col == told.col)
@@ -235,9 +236,9 @@ static void settle_names(struct compile *c)
 					it->s.name, first->at.line);
 		}
 	}
-	vec_each (&c->steps, it)
-		if (it->implicit)
-			number_step(c->x.a, &it->s, &taken, &last);
+	for (size_t i = 0; i < c->steps.n; i++)
+		if (c->steps.p[i].implicit)
+			number_step(c->x.a, &c->steps.p[i].s, &taken, &last);
 	map_done(&taken);
 	map_done(&last);
 }

@@ -19,7 +19,7 @@ const struct driver *settings_driver(const struct driver *const *table, const ch
 	found = driver_find(table, name);
 	if (found)
 		return found;
-	for (; table[n] && n < DRIVERS_MAX; n++)
+	for (; n < DRIVERS_MAX && table[n]; n++)
 		names[n] = table[n]->name;
 	diag_unknown(diag, at, family, name, names, n);
 	return NULL;

@@ -100,7 +100,7 @@ static int fill_image(struct arena *a, struct image *im, const struct node *n, s
 
 		im->path = arena_strdup(a, path);
 	}
-	return rc;
+	return 0;
 }
 
 static int fill(struct build *b, const struct node *doc, struct diag *diag)
