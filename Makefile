@@ -31,7 +31,7 @@ PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wvla -Wformat=2 \
-	-Wno-missing-field-initializers $(if $(WERROR),-Werror)
+	-Wno-missing-field-initializers -Wno-format-truncation $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DPCRE2_CODE_UNIT_WIDTH=8 -Iorchestrator -I. -DHILAB_PREFIX='"$(PREFIX)"' \
 	-DHILAB_VERSION='"$(VERSION)"' $(WARN) $(PKG_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
