@@ -3,9 +3,11 @@
 #include "cli/commands.h"
 
 const struct cli_command *const cli_commands[] = {
+	&boards_command,
 	&check_command,
 	&report_command,
 	&log_command,
+	&import_command,
 	&version_command,
 	NULL,
 };

@@ -6,9 +6,13 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command bench_command;
+extern const struct cli_command boards_command;
 extern const struct cli_command check_command;
+extern const struct cli_command import_command;
 extern const struct cli_command log_command;
 extern const struct cli_command report_command;
+extern const struct cli_command run_command;
 extern const struct cli_command version_command;
 
 #endif
