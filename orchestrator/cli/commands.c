@@ -8,6 +8,7 @@ const struct cli_command *const cli_commands[] = {
 	&report_command,
 	&log_command,
 	&import_command,
+	&player_command,
 	&version_command,
 	NULL,
 };

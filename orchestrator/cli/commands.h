@@ -11,6 +11,7 @@ extern const struct cli_command boards_command;
 extern const struct cli_command check_command;
 extern const struct cli_command import_command;
 extern const struct cli_command log_command;
+extern const struct cli_command player_command;
 extern const struct cli_command report_command;
 extern const struct cli_command run_command;
 extern const struct cli_command version_command;
