@@ -126,7 +126,7 @@ setup:
 	@sh .ci/setup
 
 demo: setup
-	@$(MAKE) --no-print-directory all images
+	@$(MAKE) --no-print-directory all images IMAGE_ARCHES=arm64
 	@sh labs/virtual/demo.sh $B/hilab
 
 # Every header compiles alone.

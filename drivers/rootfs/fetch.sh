@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Resolve and download the packages of ARCH with a private apt root: its own lists, status and
 # cache, the host's sources. Writes packages.lock, "FILE SHA256" a line; while the lock fits the
-# list and the files fit the lock, nothing is resolved and no network is used.
+# list and the files fit the lock, nothing is resolved and no network is used. A suite that cannot
+# be read stops it, but for one that the list calls optional: then no package is taken from that
+# suite at all, and this is said, here and in the lock and the manifest.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -15,7 +17,7 @@ wanted() { word kernel 1; word loader 1; words package; }
 answer="# packages of $(wanted | digest)"
 
 locked() {
-	[ -f "$lock" ] && [ "$(sed -n 1p "$lock")" = "$answer" ] &&
+	[ -f "$lock" ] && [ "$(sed "1s/, without .*//;q" "$lock")" = "$answer" ] &&
 		(cd "$debs" && sed 1d "$lock" | awk '{ print $2 "  " $1 }' |
 			sha256sum --check --status 2>/dev/null)
 }
@@ -23,7 +25,7 @@ locked() {
 apt_root() {
 	mkdir -p "$debs" "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/sources"
 	: >"$apt/status"
-	sh "$here/sources.sh" >"$apt/sources/host.sources"
+	WITHOUT= sh "$here/sources.sh" >"$apt/sources/host.sources"
 	[ -s "$apt/sources/host.sources" ] ||
 		die "no Debian mirror in /etc/apt/sources.list or sources.list.d"
 	printf 'Package: *\nPin: release o=Debian\nPin-Priority: 990\n' >"$apt/preferences"
@@ -52,6 +54,26 @@ run() { # run WHAT COMMAND...: quiet when it works, whole when it fails
 	"$@" >"$apt/log" 2>&1 || { cat "$apt/log" >&2; die "$what"; }
 }
 
+update() { apt-get update -o APT::Update::Error-Mode=any; }
+
+# Read the lists of all suites, or of all but the optional one, never half of them.
+read_lists() {
+	without=$(word optional 1)
+	if [ -z "$without" ]; then
+		run "cannot read the package lists" update
+		return
+	fi
+	if update >"$apt/log.all" 2>&1; then
+		without=
+		return
+	fi
+	WITHOUT=$without sh "$here/sources.sh" >"$apt/sources/host.sources"
+	run "cannot read the package lists, not even without '$without'" update
+	why=$(sed -n "s/^E: //p" "$apt/log.all" | sed 1q)
+	say "$ARCH: the mirror's '*$without' suite cannot be read: no package comes from it"
+	[ -z "$why" ] || say "$ARCH: ($why)"
+}
+
 # The kernel and the boot loader as they are; of the rest's dependencies only libraries, as no
 # package is ever installed: what a program really needs, the library closure finds or misses.
 resolve() {
@@ -70,13 +92,14 @@ resolve() {
 }
 
 if locked; then
-	say "$ARCH: $(sed 1d "$lock" | wc -l) packages, all in the cache"
+	without=$(lacks)
+	say "$ARCH: $(sed 1d "$lock" | wc -l) packages, all in the cache${without:+, none from '*$without'}"
 	exit 0
 fi
 need apt-get apt
 say "$ARCH: reading the package lists of the host's Debian mirror ..."
 apt_root
-run "cannot read the package lists" apt-get update -o APT::Update::Error-Mode=any
+read_lists
 resolve >"$apt/names"
 # shellcheck disable=SC2046
 set -- $(sort -u "$apt/names")
@@ -85,7 +108,7 @@ bytes=$(awk '$1 == "Size:" { s += $2 } END { print s }' "$apt/chosen")
 say "$ARCH: downloading $# packages ($((bytes / 1000000)) MB) ..."
 (cd "$debs" && run "cannot download the packages" apt-get download "$@")
 {
-	printf '%s\n' "$answer"
+	printf '%s\n' "$answer${without:+, without $without}"
 	awk -v RS= -v FS='\n' '{
 		for (i = 1; i <= NF; i++)
 			if (match($i, /^[A-Za-z0-9-]+: /))

@@ -10,22 +10,45 @@ image=$out/$(word kernel 2)
 release=$(release)
 from=$stage/boot/vmlinuz-$release
 mkdir -p "$out"
+
+bytes_at() { # FILE OFFSET: four bytes in hexadecimal, in the file's order
+	od -A n -t x1 -j "$2" -N 4 "$1" | tr -d ' \n'
+}
+
+says() { grep -a -o "Linux version $release .*" | grep -o '#[0-9].*' | sed 1q; }
+
+# A zImage holds the kernel packed; what only looks like its start does not unpack to a version.
+unpacked_says() {
+	grep -a -b -o "$(printf '\3757zXZ')" "$image.tmp" | cut -d: -f1 | while read -r at; do
+		# xz complains of the bytes that follow, after it has written all
+		version=$(tail -c "+$((at + 1))" "$image.tmp" | xz -dc 2>/dev/null | says)
+		[ -z "$version" ] || { printf '%s\n' "$version"; break; }
+	done
+}
+
+# the magic numbers are those of the kernel's Documentation/arch/arm64/booting.rst and of the
+# head of a zImage in arch/arm/boot/compressed/head.S
 case $ARCH in
 arm64)
-	if [ "$(dd if="$from" bs=1 skip=56 count=4 2>/dev/null)" != ARMd ]; then
+	if [ "$(bytes_at "$from" 56)" != 41524d64 ]; then
 		gzip -dc "$from" >"$image.tmp" 2>/dev/null ||
 			die "the kernel is neither a raw nor a gzip image"
 	else
 		cp "$from" "$image.tmp"
 	fi
-	[ "$(dd if="$image.tmp" bs=1 skip=56 count=4 2>/dev/null)" = ARMd ] ||
-		die "the kernel has no arm64 image header" ;;
+	[ "$(bytes_at "$image.tmp" 56)" = 41524d64 ] ||
+		die "the kernel has no arm64 image header"
+	version=$(says <"$image.tmp") ;;
+armhf)
+	need xz xz-utils
+	cp "$from" "$image.tmp"
+	[ "$(bytes_at "$image.tmp" 36)" = 18286f01 ] || die "the kernel is no zImage"
+	version=$(unpacked_says) ;;
 *)
 	die "no rule for a kernel of '$ARCH'" ;;
 esac
+[ -n "$version" ] || die "the kernel image does not tell its version"
 chmod 644 "$image.tmp"
 mv "$image.tmp" "$image"
-version=$(grep -a -o "Linux version $release .*" "$image" | grep -o '#[0-9].*' | sed 1q)
-[ -n "$version" ] || die "the kernel image does not tell its version"
 printf '%s\n%s\n' "$release" "$version" >"$out/kernel.version"
 say "$ARCH: kernel $release $version"

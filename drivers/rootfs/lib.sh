@@ -34,6 +34,9 @@ words() {
 # word WORD N: the Nth value of the one line that starts with WORD
 word() { words "$1" | sed -n "$2p"; }
 
+# lacks: the optional suite that the locked packages were chosen without; empty when there was all
+lacks() { sed -n "1s/.*, without //p" "$lock"; }
+
 digest() { sha256sum | cut -c1-12; }
 
 sha256_of() { sha256sum "$1" | cut -d' ' -f1; }

@@ -23,7 +23,11 @@ image() { # ROLE FILE VERSION [KEY VALUE]
 	image boot-loader u-boot.bin "$(cat "$out/u-boot.version")"
 } >"$to.tmp"
 version=$(grep sha256: "$to.tmp" | digest)
+without=$(lacks)
 {
+	[ -z "$without" ] ||
+		printf '# No package is from the suite *%s: the mirror could not give it for %s.\n' \
+			"$without" "$ARCH"
 	printf 'build: %s-twin\nversion: "%s"\nsoc: %s\nimages:\n' "$soc" "$version" "$soc"
 	cat "$to.tmp"
 } >"$to.new"

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # make images         what the twins boot, in build/images; rebuilt when the recipe changed
+# make images-ARCH    the same for one architecture
 # make images-update  the same with the packages that the mirror has today
 #
-# IMAGE_CACHE  downloaded and unpacked packages, kept: with it a rebuild needs no network
-# IMAGES       where the images and the build manifests go
+# IMAGE_ARCHES  the architectures that `make images` builds (both: arm64 armhf)
+# IMAGE_CACHE   downloaded and unpacked packages, kept: with it a rebuild needs no network
+# IMAGES        where the images and the build manifests go
 
+IMAGE_ARCHES ?= arm64 armhf
 IMAGE_CACHE ?= build/cache
 IMAGES ?= build/images
 export IMAGE_CACHE IMAGES
@@ -12,11 +15,20 @@ export IMAGE_CACHE IMAGES
 IMAGE_RECIPE := $(sort $(wildcard drivers/rootfs/*.sh drivers/rootfs/skel/etc/* \
 	drivers/rootfs/skel/etc/*/*) firmware/u-boot.sh)
 
-# the manifest is written last, so it stands for all of its images
-$(IMAGES)/am62axx-twin.yaml: drivers/rootfs/arm64.list $(IMAGE_RECIPE)
-	$(Q)ARCH=arm64 CACHE=$(IMAGE_CACHE) OUT=$(IMAGES) sh drivers/rootfs/build.sh am62axx
+# the SoC whose twin boots an architecture's images; a manifest is written last, so it stands
+# for all of its images
+IMAGE_SOC_arm64 := am62axx
+IMAGE_SOC_armhf := am335x
 
-images: $(IMAGES)/am62axx-twin.yaml
+define image_rules
+images-$(1): $$(IMAGES)/$$(IMAGE_SOC_$(1))-twin.yaml
+$$(IMAGES)/$$(IMAGE_SOC_$(1))-twin.yaml: drivers/rootfs/$(1).list $$(IMAGE_RECIPE)
+	$$(Q)ARCH=$(1) CACHE=$$(IMAGE_CACHE) OUT=$$(IMAGES) sh drivers/rootfs/build.sh $$(IMAGE_SOC_$(1))
+.PHONY: images-$(1)
+endef
+$(foreach arch,arm64 armhf,$(eval $(call image_rules,$(arch))))
+
+images: $(IMAGE_ARCHES:%=images-%)
 
 images-update:
 	$(Q)rm -f $(IMAGE_CACHE)/*/packages.lock $(IMAGES)/*-twin.yaml

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Print, as deb822 stanzas, the host's own sources of its own Debian release, without what ties
 # them to the host's architecture. The mirror is the host's choice and stands nowhere else.
+# WITHOUT leaves one suite out: -security or -updates.
 # usage: sources.sh [FILE...]
 set -eu
 
@@ -34,7 +35,11 @@ for f; do
 	esac
 	echo
 	cat "$f"
-done | sed '/^#/d' | awk -v code="$codename" -v RS= -v FS='\n' '
+done | sed '/^#/d' | awk -v code="$codename" -v without="${WITHOUT:-}" -v RS= -v FS='\n' '
+	BEGIN {
+		ours[code]; ours[code "-updates"]; ours[code "-security"]
+		if (without != "") delete ours[code without]
+	}
 	function value(line) { sub(/^[^:]*:[ \t]*/, "", line); return line }
 	{
 		keep = ""; on = 1; deb = suites = main = 0; drop = 0
@@ -51,9 +56,7 @@ done | sed '/^#/d' | awk -v code="$codename" -v RS= -v FS='\n' '
 			if (key == "suites") {
 				n = split(value($i), s, /[ \t]+/); want = ""
 				for (j = 1; j <= n; j++)
-					if (s[j] == code || s[j] == code "-updates" ||
-					    s[j] == code "-security")
-						want = want " " s[j]
+					if (s[j] in ours) want = want " " s[j]
 				suites = want != ""
 				keep = keep "Suites:" want "\n"
 				continue

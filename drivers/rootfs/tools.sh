@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 need readelf binutils
 need mksquashfs squashfs-tools
 need dropbearkey dropbear-bin
+need flock util-linux
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -25,11 +26,17 @@ key() { # NAME: make it once
 	dropbearkey -t ed25519 -f "$keys/$1" 2>/dev/null | grep '^ssh-' >"$work/pub"
 	sed 's/ [^ ]*$/ hilab/' "$work/pub" >"$keys/$1.pub"
 }
-key board
-key lab
-[ -f "$keys/lab.pem" ] ||
-	dropbearconvert dropbear openssh "$keys/lab" "$keys/lab.pem" 2>/dev/null ||
-	die "cannot convert the ssh key"
+# two architectures may be built side by side, with the same keys
+(
+	flock 9
+	key board
+	key lab
+	[ -f "$keys/lab.pem" ] ||
+		dropbearconvert dropbear openssh "$keys/lab" "$keys/lab.pem" 2>/dev/null ||
+		die "cannot convert the ssh key"
+	(umask 077 && cp "$keys/lab.pem" "$OUT/ssh-key.tmp" && mv "$OUT/ssh-key.tmp" "$OUT/ssh-key")
+	cp "$keys/board.pub" "$OUT/ssh-board.pub"
+) 9>"$keys/.lock"
 
 for p in $(words tool); do
 	case $p in
@@ -59,6 +66,4 @@ mksquashfs "$tree" "$out/tools.img.tmp" -quiet -no-progress -noappend -all-root 
 	{ cat "$work/log" >&2; die "cannot make the tools disk"; }
 mv "$out/tools.img.tmp" "$out/tools.img"
 cp "$tree/hilab-build" "$out/tools.version"
-(umask 077 && cp "$keys/lab.pem" "$OUT/ssh-key.tmp" && mv "$OUT/ssh-key.tmp" "$OUT/ssh-key")
-cp "$keys/board.pub" "$OUT/ssh-board.pub"
 say "$ARCH: tools disk $(($(wc -c <"$out/tools.img") / 1000)) kB with $(words tool | wc -l) programs"
