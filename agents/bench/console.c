@@ -288,6 +288,7 @@ static int send_some(struct console *c, struct str *bytes, size_t most, struct e
 		bytes->p += n;
 		bytes->n -= (size_t)n;
 		c->sent_bytes += (uint64_t)n;
+		c->last_sent_ms = clock_ms();
 	}
 	return 0;
 }
@@ -388,6 +389,9 @@ int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct 
 		return -1;
 	for (;;) {
 		int64_t last = c->last_byte_ms ? c->last_byte_ms : start, wait;
+
+		if (last < c->last_sent_ms)
+			last = c->last_sent_ms; /* the answer may still be on its way */
 
 		if (broken(c, e))
 			return -1;
