@@ -61,10 +61,14 @@ uint32_t frame_cksum(struct str bytes)
 	return ~crc;
 }
 
+uint32_t frame_crc32(struct str bytes)
+{
+	return (uint32_t)crc32(0, (const uint8_t *)bytes.p, (unsigned)bytes.n);
+}
+
 bool frame_crc_is(struct str bytes, uint32_t crc)
 {
-	return frame_cksum(bytes) == crc ||
-	       crc32(0, (const uint8_t *)bytes.p, (unsigned)bytes.n) == crc;
+	return frame_cksum(bytes) == crc || frame_crc32(bytes) == crc;
 }
 
 int frame_format(
@@ -72,7 +76,8 @@ int frame_format(
 {
 	AUTOBUF body = BUF_INIT(FRAME_BODY_BYTES + 1);
 
-	if (buf_printf(&body, "%s %u %s %s", run, (unsigned)seq, kind, payload) ||
+	if (buf_printf(&body, "%s %u %s%s%s", run, (unsigned)seq, kind, *payload ? " " : "",
+		    payload) ||
 		body.len > FRAME_BODY_BYTES)
 		return -1;
 	return buf_printf(out, "@hil %zu %u %s@\n", body.len,
@@ -141,7 +146,7 @@ static size_t parse_head(struct str s, uint64_t *len, uint64_t *crc)
 static void take_body(struct frames *fs, struct str body)
 {
 	char kind[KIND_BYTES];
-	struct str run, rest = body;
+	struct str run, payload = {0}, rest = body;
 	uint64_t seq;
 	ptrdiff_t at = str_chr(body, ' ');
 
@@ -152,14 +157,16 @@ static void take_body(struct frames *fs, struct str body)
 	if (!str_is(run, fs->run) || !take_number(&rest, 7, &seq) || seq >= FRAME_SEQ_MAX)
 		return;
 	at = str_chr(rest, ' ');
-	if (at <= 0 || (size_t)at >= sizeof kind || frames_seen(fs, (uint32_t)seq))
+	if (at < 0)
+		at = (ptrdiff_t)rest.n; /* a kind alone, no payload */
+	if (!at || (size_t)at >= sizeof kind || frames_seen(fs, (uint32_t)seq))
 		return;
+	if ((size_t)at < rest.n)
+		payload = str_make(rest.p + at + 1, rest.n - (size_t)at - 1);
 	memcpy(kind, rest.p, (size_t)at);
 	kind[at] = 0;
 	fs->seen[seq / 8] |= (uint8_t)(1u << seq % 8);
-	fs->fn(fs->arg, &(struct frame){.seq = (uint32_t)seq,
-				.kind = kind,
-				.payload = str_make(rest.p + at + 1, rest.n - (size_t)at - 1)});
+	fs->fn(fs->arg, &(struct frame){.seq = (uint32_t)seq, .kind = kind, .payload = payload});
 }
 
 /* A whole frame at the start of s: its length, 0 when there is none. */

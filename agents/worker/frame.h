@@ -12,9 +12,8 @@
  * POSIX.1-2017, utility cksum (polynomial 04C11DB7, most significant bit first, start 0, then the
  * length's bytes from the least significant, complemented), or that of a gzip trailer (RFC 1952),
  * as a small busybox has crc32 or gzip and no cksum; both are taken. The body holds no '@' and no
- * control byte. RUN is the token of one board shell: frames of another are ignored. SEQ counts from
- *0. PAYLOAD is fields joined by '|', with
- * '%', '@', '|' in a field as %25, %40, %7C.
+ * control byte. RUN is the token of one board shell: frames of another are ignored. SEQ counts
+ * from 0. PAYLOAD is fields joined by "|", with the bytes % @ | in a field as %25 %40 %7C.
  *
  * The decoder takes a frame anywhere in a line, ignores CR and ANSI escapes, does not care how the
  * bytes were cut into reads, and takes a frame also when whole lines were printed at one place
@@ -53,6 +52,8 @@ uint64_t frames_damaged(const struct frames *fs);
 
 /* The CRC that POSIX cksum prints. */
 uint32_t frame_cksum(struct str bytes);
+/* The CRC of a gzip trailer. */
+uint32_t frame_crc32(struct str bytes);
 /* Is crc one of the two CRCs of bytes? */
 bool frame_crc_is(struct str bytes, uint32_t crc);
 /* One frame line with its \n. payload is taken as it stands. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The helper that runs on the board: a POSIX sh script that needs no more than a small busybox.
+ * It is typed into the board's shell, so it is kept short. Invariant: it prints to the console only
+ * frames (frame.h), and every frame is also kept in the helper's folder until the next command, so
+ * that a lost one can be asked for again.
+ *
+ * Its folder is DIR/hil.RUN, on PATH of every command:
+ *	x            the script; hil_result and hil_metric are links to it
+ *	c            the command that the worker put there
+ *	o, z, b      its output, packed, as text
+ *	q            the next sequence number; nN: frame N
+ *
+ * hil_result NAME STATUS [WHY]           one result
+ * hil_metric NAME VALUE UNIT [K=V...]    one metric
+ * x r CRC MODE       checks that c is what was sent, runs it, tells its exit status; MODE c: keeps
+ *                    the output from the console and sends it in frames
+ * x a [N...]         prints frames again; with no N the newest
+ * x v                tells the CRC of the script itself, and so which CRC this board has
+ *
+ * Frame kinds: v, go (command begins), bad (c is not what was sent), f (a piece of output), end
+ *(exit status, packing, CRC and bytes of the output, bytes of it that were left out), result,
+ *metric. stdout may be in a pipe or a file where hil_result is called: descriptor 9 stays the
+ *console.
+ */
+#include "shell.h"
+
+const char helper_text[] =
+	"#!/bin/sh\n"
+	"D=${0%/*};R=${D##*.};LC_ALL=C;PATH=$D:$PATH;export LC_ALL PATH\n"
+	"{ true >&9;} 2>/dev/null||exec 9>&1\n"
+	"h(){ command -v $1 >/dev/null;}\n"
+	"if h cksum;then S(){ set -- $(cksum);echo $1;}\n"
+	"elif h crc32;then S(){ echo $((0x$(crc32)));}\n"
+	"else S(){ set -- $(gzip -c|tail -c 8|od -An -tu4);echo $1;};fi\n"
+	"F(){ read -r n <$D/q\n"
+	"until (set -C;:>$D/n$n) 2>/dev/null||[ ! -f $D/n$n ];do n=$((n+1));done\n"
+	"echo $((n+1))>$D/q\n"
+	"b=\"$R $n $*\";b=\"@hil ${#b} $(printf %s \"$b\"|S) $b@\"\n"
+	"printf '%s\\n' \"$b\">$D/n$n;printf '%s\\n' \"$b\">&9;}\n"
+	"E(){ printf '%s\\001' \"$@\"|tr '\\002-\\037\\177' '                               '"
+	"|sed 's/%/%25/g;s/@/%40/g;s/|/%7C/g;s/.$//'|tr '\\001' '|';}\n"
+	"c=${0##*/}\n"
+	"[ $c = x ]&&{ c=$1;shift;}\n"
+	"case $c in\n"
+	"hil_*)case \"$*\" in *[!A-Za-z0-9\\ ._/:=,+-]*)p=$(E \"$@\");;*)IFS='|';p=\"$*\";unset "
+	"IFS;esac\n"
+	"[ ${#p} -gt 1000 ]&&p=$(printf %s \"$p\"|cut -c1-1000)\n"
+	"F ${c#hil_} \"$p\";;\n"
+	"a)[ $1 ]||{ read -r n<$D/q;set -- $((n-1));}\n"
+	"for n;do cat $D/n$n >&9;done;;\n"
+	"v)F v $(S<$D/x);;\n"
+	"r)rm -f $D/n*;trap : 2\n"
+	"[ $(S<$D/c) = $1 ]||{ F bad;exit;}\n"
+	"F go\n"
+	"if [ $2 = c ];then sh $D/c >$D/o 2>&1 </dev/null;s=$?\n"
+	"m=1048576;w=$(($(wc -c<$D/o)));x=0\n"
+	"[ $w -gt $m ]&&{ x=$((w-m));w=$m;head -c $m $D/o>$D/b;mv $D/b $D/o;}\n"
+	"t=z;gzip -c <$D/o|base64 -w 900 >$D/b&&[ -s $D/b ]||{ t=x;od -An -v -tx1 $D/o|tr -d ' "
+	"\\n'|fold -w 900 >$D/b;}\n"
+	"while read -r l||[ \"$l\" ];do F f $l;done <$D/b\n"
+	"F end \"$s|$t|$(S<$D/o)|$w|$x\"\n"
+	"else sh $D/c </dev/null;F end $?;fi\n"
+	"esac\n";

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Talks to the shell of a board. Invariant: what a command did is known from frames alone, whose
+ * sequence numbers are complete or counted as lost; what is typed was echoed before Enter, and the
+ * file that a command was typed into had the right CRC before it ran.
+ */
+#include "shell.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "unpack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#define ASK_NUMBERS 20 /* sequence numbers in one question */
+
+static void on_frame(void *arg, const struct frame *f)
+{
+	struct shell *s = arg;
+
+	if (f->seq >= s->first)
+		s->went = true;
+	if (!strcmp(f->kind, "go"))
+		return;
+	if (!strcmp(f->kind, "bad")) {
+		s->bad = true;
+		s->end_seq = f->seq;
+	} else if (!strcmp(f->kind, "v")) {
+		snprintf(s->version, sizeof s->version, "%.*s", STR_ARG(f->payload));
+	} else if (!strcmp(f->kind, "end")) {
+		s->ended = true;
+		s->end_seq = f->seq;
+		snprintf(s->end, sizeof s->end, "%.*s", STR_ARG(f->payload));
+	} else if (!strcmp(f->kind, "f")) {
+		if (f->seq >= s->first && f->seq - s->first < SHELL_FRAMES) {
+			char **piece = &s->pieces[f->seq - s->first];
+
+			free(*piece);
+			*piece = mem_strndup(f->payload.p, f->payload.n);
+		}
+	} else if (s->on_frame) {
+		s->on_frame(s->on_frame_arg, f);
+	}
+}
+
+static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
+{
+	struct shell *s = arg;
+
+	(void)offset;
+	(void)at_ms;
+	if (s->frames)
+		frames_feed(s->frames, raw);
+}
+
+/* A console takes few taps, and a shell is opened once per login. */
+static void watch(struct shell *s)
+{
+	for (unsigned i = 0; i < s->console->n_taps; i++)
+		if (s->console->taps[i].fn == on_bytes && s->console->taps[i].arg == s)
+			return;
+	console_tap(s->console, on_bytes, s);
+}
+
+static void drop_pieces(struct shell *s)
+{
+	for (size_t i = 0; s->pieces && i < SHELL_FRAMES; i++) {
+		free(s->pieces[i]);
+		s->pieces[i] = NULL;
+	}
+}
+
+void shell_close(struct shell *s)
+{
+	drop_pieces(s);
+	free(s->pieces);
+	frames_free(s->frames);
+	s->pieces = NULL;
+	s->frames = NULL;
+	s->installed = s->running = false;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+/* Has the console said nothing for a while, with the prompt there or something damaged before? */
+static bool may_ask(struct shell *s)
+{
+	struct expect_match m;
+
+	if (clock_ms() - s->console->last_byte_ms < SHELL_SILENCE_MS)
+		return false;
+	if (frames_damaged(s->frames) != s->damaged)
+		return true;
+	return s->prompt && expect_search(s->console->expect, &s->prompt, 1, &m) == 1;
+}
+
+static int ask_newest(struct shell *s, struct err *e)
+{
+	char line[SHELL_LINE_BYTES];
+	struct err typed = {0};
+
+	snprintf(line, sizeof line, "sh %s/x a", s->dir);
+	if (!console_type(s->console, line, true, &typed) || typed.blame == BLAME_INFRA)
+		return 0; /* a shell that does not take it is no worse off */
+	*e = typed;
+	return -1;
+}
+
+/* Until *flag, limit_ms, or the bench says no. When the frame that would set it seems lost, it is
+ * asked for. 1 set, 0 limit, -1. */
+static int wait_flag(struct shell *s, const bool *flag, int64_t limit_ms, struct err *e)
+{
+	int64_t until = limit_ms == INT64_MAX ? INT64_MAX : clock_ms() + limit_ms;
+	unsigned asked = 0;
+
+	while (!*flag) {
+		int64_t left = until == INT64_MAX ? SHELL_SILENCE_MS : until - clock_ms();
+
+		if (left <= 0)
+			return 0;
+		if (bench_wait_pump(
+			    s->bench, left < SHELL_SILENCE_MS ? left : SHELL_SILENCE_MS, e) < 0)
+			return -1;
+		if (!*flag && s->installed && asked < SHELL_TRIES && may_ask(s)) {
+			asked++;
+			s->damaged = frames_damaged(s->frames);
+			if (ask_newest(s, e))
+				return -1;
+		}
+	}
+	return 1;
+}
+
+/* Types a line that answers "hil=ANSWER=" by pattern; the answer goes to out. 1, 0 none, -1. */
+static int ask(
+	struct shell *s, const char *line, const char *pattern, char *out, size_t n, struct err *e)
+{
+	struct pattern *p = pattern_new(pattern, e);
+	int r = -1;
+
+	if (!p)
+		return -1;
+	for (int i = 0; i < SHELL_TRIES; i++) {
+		struct expect_match m;
+
+		r = console_type(s->console, line, true, e);
+		if (r < 0)
+			break;
+		r = console_expect(s->console, &p, 1, SHELL_ANSWER_MS / 2, &m, e);
+		if (r >= 0) {
+			snprintf(out, n, "%.*s", STR_ARG(m.group[1]));
+			r = 1;
+			break;
+		}
+		if (r != CONSOLE_TIMEOUT)
+			break;
+		r = 0;
+	}
+	pattern_free(p);
+	return r;
+}
+
+/* ---- putting text onto the board ------------------------------------------------------------ */
+
+/* One byte as printf's format within single quotes has it. */
+static size_t quote_byte(uint8_t c, bool first, char out[5])
+{
+	if (c == '\\' || c == '%') {
+		out[0] = out[1] = (char)c;
+		return 2;
+	}
+	if (c == '\n') {
+		memcpy(out, "\\n", 2);
+		return 2;
+	}
+	if (c < 0x20 || c >= 0x7f || c == '\'' || c == '!' || (first && c == '-'))
+		return (size_t)snprintf(out, 5, "\\%03o", c);
+	out[0] = (char)c;
+	return 1;
+}
+
+void shell_put_line(struct str *rest, const char *file, bool first, struct buf *line)
+{
+	size_t room = SHELL_LINE_BYTES - strlen(file) - sizeof "printf ''>>";
+	bool begun = false; /* a leading "-" would be an option */
+	char quoted[5];
+
+	buf_reset(line);
+	buf_puts(line, "printf '");
+	while (rest->n) {
+		size_t n = quote_byte((uint8_t)*rest->p, !begun, quoted);
+
+		if (n > room)
+			break;
+		buf_add(line, quoted, n);
+		begun = true;
+		room -= n;
+		*rest = str_make(rest->p + 1, rest->n - 1);
+	}
+	buf_printf(line, "'>%s%s", first ? "" : ">", file);
+}
+
+static int put(struct shell *s, const char *text, const char *name, struct err *e)
+{
+	AUTOBUF line = BUF_INIT(2 * SHELL_LINE_BYTES);
+	struct str rest = str_of(text);
+	char file[sizeof s->dir + 8];
+	bool first = true;
+
+	snprintf(file, sizeof file, "%s/%s", s->dir, name);
+	do {
+		shell_put_line(&rest, file, first, &line);
+		if (console_type(s->console, buf_str(&line), true, e))
+			return err_wrap(e, "type '%s' into the shell", name);
+		first = false;
+	} while (rest.n);
+	return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void make_token(char *out, size_t n)
+{
+	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+	uint8_t bytes[16] = {0};
+
+	if (getrandom(bytes, sizeof bytes, 0) < 0) {
+		int64_t now = clock_us();
+
+		memcpy(bytes, &now, sizeof now);
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		out[i] = letters[bytes[i] % 32];
+	out[n - 1] = 0;
+}
+
+/* The kernel's lines off the console, read back; a terminal wide enough that nothing wraps. */
+static int silence(struct shell *s, struct err *e)
+{
+	char level[8] = "";
+	int64_t start = clock_ms(), got;
+	int r = ask(s,
+		"stty cols 999 2>/dev/null;dmesg -n 1 2>/dev/null||echo 1 >/proc/sys/kernel/printk;"
+		"read -r a b </proc/sys/kernel/printk;echo \"hil=$a=\"",
+		"hil=(\\d+)=", level, sizeof level, e);
+
+	if (r < 0)
+		return err_wrap(e, "silence the kernel's console");
+	if (!r || str_i64(str_of(level), &got) || got > 1)
+		bench_note(s->bench, "kernel lines stay on console '%s' (level '%s')",
+			s->console->name, level);
+	r = console_quiet(s->console, SHELL_QUIET_MS, SHELL_QUIET_LIMIT_MS, e);
+	if (r < 0)
+		return -1;
+	bench_note(s->bench, "console '%s' %s after %lld ms", s->console->name,
+		r ? "rests" : "still talks", (long long)(clock_ms() - start));
+	return 0;
+}
+
+static int make_dir(struct shell *s, struct err *e)
+{
+	char line[SHELL_LINE_BYTES + 64];
+	int r;
+
+	snprintf(line, sizeof line,
+		"for H in /tmp /run /dev/shm /root;do H=$H/hil.%s;mkdir -p $H&&echo exit>$H/x&&"
+		"chmod 755 $H/x&&$H/x&&echo 0 >$H/q&&echo \"hil=$H=\"&&break;done 2>/dev/null",
+		s->run);
+	r = ask(s, line, "hil=(/[\\w./]+)=", s->dir, sizeof s->dir, e);
+	if (r < 0)
+		return err_wrap(e, "make the helper's folder");
+	if (!r)
+		return err_set(e, BLAME_INFRA,
+			"make the helper's folder: the shell on console '%s' does not answer",
+			s->console->name);
+	return 0;
+}
+
+static int install(struct shell *s, struct err *e)
+{
+	char line[2 * SHELL_LINE_BYTES];
+	uint64_t crc;
+
+	if (make_dir(s, e) || put(s, helper_text, "x", e))
+		return -1;
+	s->version[0] = 0;
+	s->went = false;
+	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
+		s->dir, s->dir, s->dir);
+	if (console_type(s->console, line, true, e) ||
+		wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
+		return -1;
+	if (str_u64(str_of(s->version), &crc) || !frame_crc_is(str_of(helper_text), (uint32_t)crc))
+		return err_set(e, BLAME_INFRA, "install the helper: it arrived damaged on '%s'",
+			s->console->name);
+	s->cksum = frame_cksum(str_of(helper_text)) == crc;
+	s->first = 1;
+	s->installed = true;
+	return 0;
+}
+
+int shell_open(struct shell *s, struct err *e)
+{
+	int r = -1;
+
+	s->pieces = mem_array(SHELL_FRAMES, sizeof *s->pieces);
+	watch(s);
+	if (silence(s, e))
+		return err_wrap(e, "open the board's shell");
+	for (int i = 0; r && i < SHELL_TRIES; i++) {
+		make_token(s->run, 7);
+		frames_free(s->frames);
+		s->frames = frames_new(s->run, on_frame, s);
+		s->first = 0;
+		r = install(s, e);
+		if (r && e && e->blame != BLAME_INFRA)
+			break;
+	}
+	return r ? err_wrap(e, "open the board's shell") : 0;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+/* Asks for the missing frames of the command that ended; returns how many stay lost. */
+static int recover(struct shell *s, unsigned *lost, struct err *e)
+{
+	for (int i = 0; i <= SHELL_TRIES; i++) {
+		AUTOBUF line = BUF_INIT(2 * SHELL_LINE_BYTES);
+		unsigned asked = 0;
+		int64_t until = clock_ms() + SHELL_ANSWER_MS;
+
+		*lost = 0;
+		buf_printf(&line, "sh %s/x a", s->dir);
+		for (uint32_t n = s->first; n < s->end_seq; n++) {
+			if (frames_seen(s->frames, n))
+				continue;
+			++*lost;
+			if (asked++ < ASK_NUMBERS)
+				buf_printf(&line, " %u", (unsigned)n);
+		}
+		if (!*lost || i == SHELL_TRIES)
+			return 0;
+		if (console_type(s->console, buf_str(&line), true, e))
+			return -1;
+		do {
+			if (bench_wait_pump(s->bench, SHELL_SILENCE_MS / 2, e) < 0)
+				return -1;
+		} while (clock_ms() - s->console->last_byte_ms < SHELL_SILENCE_MS / 2 &&
+			 clock_ms() < until);
+	}
+	return 0;
+}
+
+/* The output out of its pieces; captured stays false when anything is missing or wrong. */
+static void unpack(
+	struct shell *s, const char *const fields[], struct buf *output, struct shell_outcome *out)
+{
+	AUTOBUF text = BUF_INIT(4 * SHELL_OUTPUT_BYTES);
+	AUTOBUF packed = BUF_INIT(2 * SHELL_OUTPUT_BYTES);
+	AUTOBUF bytes = BUF_INIT(SHELL_OUTPUT_BYTES);
+	uint64_t crc, length;
+
+	for (uint32_t i = 0; i < SHELL_FRAMES; i++)
+		if (s->pieces[i])
+			buf_puts(&text, s->pieces[i]);
+	if (str_u64(str_of(fields[2]), &crc) || str_u64(str_of(fields[3]), &length) ||
+		str_u64(str_of(fields[4]), &out->left_out))
+		return;
+	if (!strcmp(fields[1], "z")) {
+		if (unpack_base64(str_make(buf_str(&text), text.len), &packed) ||
+			unpack_gzip(str_make(buf_str(&packed), packed.len), &bytes))
+			return;
+	} else if (unpack_hex(str_make(buf_str(&text), text.len), &bytes)) {
+		return;
+	}
+	if (bytes.len != length ||
+		!frame_crc_is(str_make(buf_str(&bytes), bytes.len), (uint32_t)crc))
+		return;
+	out->captured = !buf_add(output, buf_str(&bytes), bytes.len);
+}
+
+static int take_end(struct shell *s, struct buf *output, struct shell_outcome *out, struct err *e)
+{
+	AUTOBUF text = BUF_INIT(2 * sizeof s->end);
+	const char *fields[FRAME_FIELDS];
+	size_t n;
+
+	if (recover(s, &out->lost, e))
+		return -1;
+	n = frame_fields(str_of(s->end), &text, fields);
+	if (str_i64(str_of(fields[0]), &out->exit))
+		return err_set(e, BLAME_BUG, "helper tells the exit status '%s'", fields[0]);
+	if (output && n == 5)
+		unpack(s, fields, output, out);
+	drop_pieces(s);
+	s->first = s->end_seq + 1;
+	return 0;
+}
+
+/* The command's file onto the board, and started. */
+static int start(struct shell *s, const char *command, bool capture, struct err *e)
+{
+	char line[SHELL_LINE_BYTES];
+	struct str text = str_of(command);
+	uint32_t crc = s->cksum ? frame_cksum(text) : frame_crc32(text);
+
+	snprintf(line, sizeof line, "sh %s/x r %u %c", s->dir, (unsigned)crc, capture ? 'c' : 'l');
+	for (int i = 0; i < SHELL_TRIES; i++) {
+		int r;
+
+		s->went = s->bad = s->ended = false;
+		s->damaged = frames_damaged(s->frames);
+		if (put(s, command, "c", e))
+			return -1;
+		expect_skip(s->console->expect);
+		s->running = true;
+		if (console_type(s->console, line, true, e))
+			return -1;
+		r = wait_flag(s, &s->went, SHELL_ANSWER_MS, e);
+		if (r < 0)
+			return -1;
+		if (!r)
+			return err_set(e, BLAME_INFRA,
+				"the shell on console '%s' does not start the command",
+				s->console->name);
+		if (!s->bad)
+			return 0;
+		s->running = false;
+		s->first = s->end_seq + 1;
+	}
+	return err_set(
+		e, BLAME_INFRA, "the command arrives damaged on console '%s'", s->console->name);
+}
+
+int shell_run(struct shell *s, const char *command, struct buf *output, struct shell_outcome *out,
+	struct err *e)
+{
+	if (strlen(command) > SHELL_COMMAND_BYTES)
+		return err_set(e, BLAME_JOB, "command of %zu bytes is longer than %zu",
+			strlen(command), SHELL_COMMAND_BYTES);
+	if (!s->installed)
+		return err_set(e, BLAME_JOB, "no shell on the board: a login has to come before");
+	*out = (struct shell_outcome){.exit = -1};
+	drop_pieces(s);
+	if (start(s, command, output, e))
+		return -1;
+	if (wait_flag(s, &s->ended, INT64_MAX, e) < 0)
+		return -1;
+	s->running = false;
+	return take_end(s, output, out, e);
+}
+
+int shell_interrupt(struct shell *s, struct err *e)
+{
+	struct shell_outcome out;
+
+	if (!s->installed)
+		return -1;
+	if (!s->running)
+		return 0;
+	if (console_send(s->console, STR_LIT("\x03"), e) ||
+		wait_flag(s, &s->ended, SHELL_STOP_MS, e) < 0)
+		return -1;
+	if (!s->ended)
+		return err_set(e, BLAME_TIMEOUT, "the board's shell does not come back");
+	s->running = false;
+	return take_end(s, NULL, &out, e);
+}

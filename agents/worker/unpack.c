@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Undoes what the board's helper did to a file. Invariant: all of the text was understood, or -1;
+ * never more than out's cap. */
+#include "unpack.h"
+
+#include <zlib.h>
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int unpack_hex(struct str text, struct buf *out)
+{
+	if (text.n % 2)
+		return -1;
+	for (size_t i = 0; i < text.n; i += 2) {
+		int high = hex_digit(text.p[i]), low = hex_digit(text.p[i + 1]);
+
+		if (high < 0 || low < 0 || buf_putc(out, (char)(high << 4 | low)))
+			return -1;
+	}
+	return 0;
+}
+
+static int base64_digit(char c)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *p = c ? strchr(digits, c) : NULL;
+
+	return p ? (int)(p - digits) : -1;
+}
+
+int unpack_base64(struct str text, struct buf *out)
+{
+	uint32_t bits = 0;
+	unsigned have = 0, pad = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		int v;
+
+		if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+			continue;
+		if (c == '=') {
+			pad++;
+			continue;
+		}
+		v = base64_digit(c);
+		if (v < 0 || pad)
+			return -1;
+		bits = bits << 6 | (uint32_t)v;
+		have += 6;
+		if (have >= 8) {
+			have -= 8;
+			if (buf_putc(out, (char)(bits >> have)))
+				return -1;
+		}
+	}
+	/* what a cut text leaves behind is no padding */
+	return pad > 2 || have == 6 || (have == 4 && pad != 2) || (have == 2 && pad != 1) ? -1 : 0;
+}
+
+int unpack_gzip(struct str bytes, struct buf *out)
+{
+	z_stream z = {.next_in = (Bytef *)bytes.p, .avail_in = (uInt)bytes.n};
+	char piece[16384];
+	int r;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return -1;
+	do {
+		z.next_out = (Bytef *)piece;
+		z.avail_out = sizeof piece;
+		r = inflate(&z, Z_NO_FLUSH);
+		if ((r != Z_OK && r != Z_STREAM_END) ||
+			buf_add(out, piece, sizeof piece - z.avail_out)) {
+			inflateEnd(&z);
+			return -1;
+		}
+	} while (r != Z_STREAM_END);
+	inflateEnd(&z);
+	return z.avail_in ? -1 : 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGENTS_WORKER_UNPACK_H
+#define AGENTS_WORKER_UNPACK_H
+
+/* The packings in which the board's helper sends a file: base64 of gzip, or hex. */
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* Adds the bytes that text stands for to out. -1: text is damaged, or out's cap was passed. */
+int unpack_hex(struct str text, struct buf *out);
+int unpack_base64(struct str text, struct buf *out); /* RFC 4648, white space allowed */
+int unpack_gzip(struct str bytes, struct buf *out);  /* one gzip member, RFC 1952 */
+
+#endif
