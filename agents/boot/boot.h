@@ -22,6 +22,7 @@ struct boot {
 	void *conf;
 	const char *loader_version; /* out: banner text of the boot loader, heap, NULL if none was
 				       seen; freed by the owner */
+	unsigned images_loaded;     /* out: images of ours that the boot loader said it loaded */
 };
 
 const struct driver *const *boot_drivers(void);

@@ -12,7 +12,7 @@
  *
  *	run-start   job board type soc lab twin build build_version steps pid
  *	step-start  step (index) name step_kind timeout_ms
- *	step-end    step name outcome ("ok"|"failed"|"not-run") ms [blame message]
+ *	step-end    step name outcome ("ok"|"failed"|"not-run") [took_ms] [blame message]
  *	power       state ("on"|"off"|"unknown")
  *	stage       name ms_since_power_on
  *	identity    role want got same (bool)
@@ -50,6 +50,10 @@ int journal_open(struct journal *j, const char *dir, struct err *e); /* appends 
 void journal_close(struct journal *j);
 /* Takes the reference to event, adds seq, at and ms, writes one line with one write(2). */
 void journal_add(void *journal, json_t *event);
+/* A board's bytes as text that JSON can hold: what is not UTF-8 and control bytes but \n and \t
+ * become
+ * '?'. Heap; NULL gives NULL. */
+char *journal_text(const char *bytes);
 
 struct run_status {
 	enum verdict verdict;

@@ -10,5 +10,6 @@ const struct cli_command *const cli_commands[] = {
 	&import_command,
 	&player_command,
 	&version_command,
+	&worker_command,
 	NULL,
 };

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests found, into the journal and the tally. Invariant: every result that is tallied is an
+ * event, and no text of a board gets into an event but as clean UTF-8.
+ */
+#include "worker.h"
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "io/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void worker_result(
+	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame)
+{
+	AUTOFREE char *clean = journal_text(name);
+	AUTOFREE char *clean_why = why && *why ? journal_text(why) : NULL;
+	const char *console = w->step && w->step->console ? w->step->console : "main";
+	json_int_t offset = -1;
+
+	for (size_t i = 0; i < w->n_consoles; i++)
+		if (!strcmp(w->consoles[i].name, console))
+			offset = (json_int_t)w->consoles[i].received_bytes;
+	tally_result(&w->tally, clean, s, clean_why, blame);
+	bench_event(&w->bench, "result", "{s:s, s:s, s:s, s:s*, s:I, s:s}", "suite",
+		w->step && w->step->suite ? w->step->suite : w->plan.job, "name", clean, "status",
+		status_name(s), "why", clean_why, "log_offset", offset, "console", console);
+}
+
+static void add_label(json_t *labels, const char *name, const char *value)
+{
+	AUTOFREE char *clean_name = journal_text(name);
+	AUTOFREE char *clean_value = journal_text(value);
+
+	json_object_set_new(labels, clean_name, json_string(clean_value));
+}
+
+void worker_metric(struct worker *w, const char *test, const char *name, double value,
+	const char *unit, const struct sink_label *labels, size_t n)
+{
+	AUTOFREE char *clean = journal_text(name);
+	AUTOFREE char *clean_unit = journal_text(unit);
+	json_t *set = json_object();
+
+	for (size_t i = 0; i < n; i++)
+		add_label(set, labels[i].name, labels[i].value);
+	bench_event(&w->bench, "metric", "{s:s, s:s, s:s, s:f, s:s, s:o}", "suite",
+		w->step && w->step->suite ? w->step->suite : w->plan.job, "test", test, "name",
+		clean, "value", value, "unit", clean_unit ? clean_unit : "", "labels", set);
+}
+
+void worker_env(struct worker *w, const char *name, const char *value)
+{
+	AUTOFREE char *clean_name = journal_text(name);
+	AUTOFREE char *clean = journal_text(value);
+
+	bench_event(&w->bench, "env", "{s:s, s:s}", "name", clean_name, "value", clean);
+}
+
+/* ---- frames of the board's helper ---------------------------------------------------------- */
+
+static void frame_result(struct worker *w, const char *fields[], size_t n)
+{
+	AUTOFREE char *name = mem_printf("%s/%s", w->step ? w->step->name : "?", fields[0]);
+	int status = n > 1 ? status_parse(fields[1]) : -1;
+
+	if (status < 0)
+		worker_result(w, name, STATUS_ERROR,
+			n > 1 ? "hil_result was given a status that is none"
+			      : "hil_result was given no status",
+			BLAME_TEST);
+	else
+		worker_result(w, name, (enum status)status, n > 2 ? fields[2] : NULL, BLAME_TEST);
+}
+
+static void frame_metric(struct worker *w, const char *fields[], size_t n)
+{
+	struct sink_label labels[FRAME_FIELDS];
+	AUTOBUF names = BUF_INIT(WORKER_TEXT_BYTES);
+	size_t at[FRAME_FIELDS], n_labels = 0;
+	double value;
+
+	if (n < 3 || str_double(str_of(fields[1]), &value)) {
+		AUTOFREE char *name = mem_printf(
+			"%s/%s", w->step ? w->step->name : "?", n ? fields[0] : "hil_metric");
+
+		worker_result(w, name, STATUS_ERROR, "hil_metric needs a name, a number and a unit",
+			BLAME_TEST);
+		return;
+	}
+	for (size_t i = 3; i < n; i++) {
+		const char *equals = strchr(fields[i], '=');
+
+		if (!equals)
+			continue;
+		at[n_labels] = names.len;
+		buf_add(&names, fields[i], (size_t)(equals - fields[i]));
+		buf_putc(&names, 0);
+		labels[n_labels++].value = equals + 1;
+	}
+	for (size_t i = 0; i < n_labels; i++)
+		labels[i].name = names.data + at[i];
+	worker_metric(
+		w, w->step ? w->step->name : "?", fields[0], value, fields[2], labels, n_labels);
+}
+
+void worker_frame(void *worker, const struct frame *f)
+{
+	struct worker *w = worker;
+	AUTOBUF text = BUF_INIT(2 * FRAME_BODY_BYTES);
+	const char *fields[FRAME_FIELDS];
+	size_t n = frame_fields(f->payload, &text, fields);
+
+	if (!strcmp(f->kind, "result"))
+		frame_result(w, fields, n);
+	else if (!strcmp(f->kind, "metric"))
+		frame_metric(w, fields, n);
+}
+
+/* ---- parsers --------------------------------------------------------------------------------- */
+
+struct parsing {
+	struct worker *w;
+	const struct node *labels;
+	unsigned found;
+};
+
+static void on_result(void *arg, const char *name, enum status s, const char *why)
+{
+	struct parsing *p = arg;
+	AUTOFREE char *full = mem_printf("%s/%s", p->w->step->name, name);
+
+	p->found++;
+	worker_result(p->w, full, s, why, BLAME_TEST);
+}
+
+static void on_metric(void *arg, const char *name, double value, const char *unit,
+	const struct sink_label *labels, size_t n)
+{
+	struct parsing *p = arg;
+	size_t total = n + (p->labels ? p->labels->n : 0);
+	AUTOFREE struct sink_label *all = mem_array(total + 1, sizeof *all);
+
+	p->found++;
+	memcpy(all, labels, n * sizeof *all);
+	node_each (p->labels, kid)
+		all[n++] = (struct sink_label){kid->key, kid->text ? kid->text : ""};
+	worker_metric(p->w, p->w->step->name, name, value, unit, all, n);
+}
+
+static void on_env(void *arg, const char *name, const char *value)
+{
+	struct parsing *p = arg;
+
+	worker_env(p->w, name, value);
+}
+
+static void on_warn(void *arg, const char *text)
+{
+	struct parsing *p = arg;
+	AUTOFREE char *clean = journal_text(text);
+
+	bench_event(&p->w->bench, "warn", "{s:s}", "text", clean);
+}
+
+int worker_parse(struct worker *w, const char *parser, struct str text, const struct node *labels,
+	struct err *e)
+{
+	const struct parser *p =
+		(const struct parser *)driver_get(parse_drivers(), "parser", parser, e);
+	struct parsing parsing = {.w = w, .labels = labels};
+	struct sink sink = {.arg = &parsing,
+		.result = on_result,
+		.metric = on_metric,
+		.env = on_env,
+		.warn = on_warn};
+
+	if (!p)
+		return -1;
+	if (p->parse(text, &sink, e))
+		return err_wrap(e, "parser '%s'", parser);
+	if (!parsing.found)
+		return err_set(e, BLAME_TEST, "parser '%s' found nothing in %zu bytes of output",
+			parser, text.n);
+	return 0;
+}
+
+int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e)
+{
+	AUTOFREE char *dir = fs_join(w->dir, "artifacts");
+	AUTOFREE char *file = mem_printf("%s.txt", name);
+	AUTOFREE char *path = NULL;
+
+	for (char *p = file; *p; p++)
+		if (*p == '/')
+			*p = '_';
+	path = fs_join(dir, file);
+	if (fs_mkdirs(dir, 0755, e) || fs_write(path, bytes.p ? bytes.p : "", bytes.n, 0644, e))
+		return -1;
+	bench_event(
+		&w->bench, "artifact", "{s:s, s:I}", "name", file, "bytes", (json_int_t)bytes.n);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGENTS_WORKER_VERDICT_H
+#define AGENTS_WORKER_VERDICT_H
+
+/*
+ * From results and errors to one verdict. Only things that ran and passed make a pass; a failure
+ * of the lab, a deadline or a lost result never makes a fail. Pure.
+ */
+
+#include "journal.h"
+#include "reports/parse/parse.h"
+
+struct tally {
+	int counts[STATUS_COUNT];
+	struct err broke;    /* the first thing that makes the run incomplete */
+	struct err canceled; /* set when somebody asked to stop */
+	char failed[200];    /* the first failure: "'name': why" */
+	char gone[200];      /* the first error or miss */
+};
+
+/* why may be NULL. blame: who must act when s is error or miss. */
+void tally_result(
+	struct tally *t, const char *name, enum status s, const char *why, enum err_blame blame);
+/* A step that could not be done. BLAME_CANCEL is remembered as the cancel that it is. */
+void tally_error(struct tally *t, const struct err *e);
+/* Fills verdict, blame, message and counts. */
+void tally_verdict(const struct tally *t, struct run_status *s);
+
+#endif

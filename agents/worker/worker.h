@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AGENTS_WORKER_WORKER_H
+#define AGENTS_WORKER_WORKER_H
+
+/*
+ * The worker: runs the one job of a job folder on its board, with blocking, straight-line code.
+ * Reads plan.json and board.json, leaves console logs, events.jsonl, artifacts/ and, last, status.
+ */
+
+#include "agents/bench/console.h"
+#include "agents/boot/boot.h"
+#include "agents/deploy/deploy.h"
+#include "agents/power/power.h"
+#include "crash.h"
+#include "jobs/plan.h"
+#include "journal.h"
+#include "shell.h"
+#include "verdict.h"
+
+#define WORKER_CONSOLES   4
+#define WORKER_DEPLOYS    4
+#define WORKER_RELEASE_MS 30000              /* all of a release */
+#define WORKER_TEXT_BYTES ((size_t)64 << 10) /* a text of a step with its variables filled in */
+
+struct worker {
+	const char *dir; /* the job folder */
+	char run_id[80]; /* names what is staged for it */
+	struct bench bench;
+	struct journal journal;
+	struct arena arena; /* board and drivers' settings */
+	struct plan plan;
+	const struct node *board; /* board.json */
+	const char *board_name, *lab;
+	int lock_fd;
+
+	struct power power;
+	struct console consoles[WORKER_CONSOLES];
+	size_t n_consoles;
+	struct crash crash; /* of the main console */
+	struct deploy deploys[WORKER_DEPLOYS];
+	size_t n_deploys;
+	struct boot boot;
+	struct shell shell;
+
+	const struct step *step; /* the one that runs */
+	struct tally tally;
+	int64_t start_wall_ms;
+	int64_t power_on_ms, power_off_ms; /* clock_ms of the last switch; 0: not yet */
+	uint64_t power_on_offset;          /* bytes of the main console before it */
+	bool stages_told;
+};
+
+/* `hilab worker DIR`. Returns the process's exit status (DESIGN 9). */
+int worker_main(const char *dir);
+/*
+ * `hilab worker --release DIR`: frees the board of a worker that is gone: undoes deploys, power
+ * off, and where there is no status writes one from what the folder tells (canceled: that somebody
+ * asked for it, else that it died). Refuses (BLAME_INFRA)
+ * while the worker still runs. Safe to repeat.
+ */
+int worker_release_main(const char *dir, bool canceled);
+
+/* ---- board.c: the board's wiring, opened ---- */
+int worker_load(struct worker *w, bool plan_too, struct err *e);
+/* Holds the board for the life of this process. Names the holder when it is held. */
+int worker_lock(struct worker *w, struct err *e);
+int worker_open_power(struct worker *w, struct err *e);
+int worker_open_consoles(struct worker *w, struct err *e);
+/* Opens the deploy driver of a method, once. */
+struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e);
+struct console *worker_console(struct worker *w, const char *name, struct err *e);
+/* A driver's settings out of a mapping; keys named in skip (NULL-ended) are not the driver's. */
+void *worker_conf(struct worker *w, const struct param *rows, size_t size, const char *what,
+	const struct node *map, const char *const *skip, struct err *e);
+/* Power by word of a job, with its journal event: 0 on, 1 off, 2 cycle. */
+int worker_power(struct worker *w, int action, struct err *e);
+void worker_close(struct worker *w);
+
+/* ---- results.c ---- */
+void worker_result(
+	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame);
+void worker_metric(struct worker *w, const char *test, const char *name, double value,
+	const char *unit, const struct sink_label *labels, size_t n);
+void worker_env(struct worker *w, const char *name, const char *value);
+/* Frames of the board's helper: result, metric. A frame_fn. */
+void worker_frame(void *worker, const struct frame *f);
+/* Text through a parser; what it finds goes to the journal. labels: of the step, may be NULL. */
+int worker_parse(struct worker *w, const char *parser, struct str text, const struct node *labels,
+	struct err *e);
+/* artifacts/STEP.txt */
+int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e);
+
+/* ---- steps ---- */
+int worker_steps(struct worker *w);
+int step_power(struct worker *w, const void *conf, struct err *e);
+int step_deploy(struct worker *w, const void *conf, struct err *e);
+int step_boot(struct worker *w, const void *conf, struct err *e);
+int step_login(struct worker *w, const void *conf, struct err *e);
+int step_run(struct worker *w, const void *conf, struct err *e);
+int step_expect(struct worker *w, const void *conf, struct err *e);
+int step_send(struct worker *w, const void *conf, struct err *e);
+int step_measure(struct worker *w, const void *conf, struct err *e);
+
+/* ---- identity.c, stages.c: after a login ---- */
+/* What booted against what was deployed, and the environment. -1: something else booted. */
+int worker_identify(struct worker *w, struct err *e);
+void worker_stages(struct worker *w);
+
+/* ---- release.c ---- */
+/* However the job ended: undo, power off. Bounded, safe to repeat. */
+void worker_release(struct worker *w);
+
+#endif
