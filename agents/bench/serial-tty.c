@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Serial lines that are real ttys, by libserialport. Invariant: the settings go in with one call,
- * so that the line is never in a half-made mode; reads give EAGAIN when there is nothing and 0 only
- * at the line's end.
+ * Serial lines that are real ttys, by libserialport. Invariant: all its settings go in with one
+ * call of the library, what that leaves wrong is put right with one more; reads give EAGAIN when
+ * there is nothing and 0 only at the line's end.
  */
 #include "agents/bench/serial-ops.h"
 
@@ -81,6 +81,11 @@ static int settings(struct serial *s, const struct serial_conf *conf, struct err
 		return err_sys(e, BLAME_INFRA, errno, "settings of port '%s'", s->path);
 	t.c_cc[VMIN] = 1;
 	t.c_cc[VTIME] = 0;
+	/* And 0.1.1 puts CRTSCTS among the input flags, where it does nothing. */
+	t.c_iflag &= ~(tcflag_t)CRTSCTS;
+	t.c_cflag &= ~(tcflag_t)CRTSCTS;
+	if (conf->flow == SERIAL_FLOW_RTSCTS)
+		t.c_cflag |= CRTSCTS;
 	if (tcsetattr(s->fd, TCSANOW, &t))
 		return err_sys(e, BLAME_INFRA, errno, "settings of port '%s'", s->path);
 	return 0;
