@@ -158,9 +158,9 @@ static int read_images(struct plan *p, const json_t *list, struct err *e)
 		im->sha256 = get_text(&p->arena, j, "sha256");
 		im->version = get_text(&p->arena, j, "version");
 		im->release = get_text(&p->arena, j, "release");
-		if (!im->role || !im->path || !im->sha256)
+		if (!im->role || !im->sha256)
 			return err_set(e, BLAME_BUG,
-				"plan: image %zu lacks its role, path or sha256", i + 1);
+				"plan: image %zu lacks its role or sha256", i + 1);
 	}
 	p->n_images = n;
 	return 0;

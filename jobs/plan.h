@@ -83,7 +83,7 @@ struct step_spec {        /* the table behind steps: compile, help and docs */
 extern const struct step_spec step_specs[STEP_COUNT];
 extern const struct param step_common_params[]; /* name, suite, timeout, console, matrix */
 
-struct plan_image {
+struct plan_image { /* path NULL: only its versions matter, no step deploys it */
 	const char *role, *path, *sha256, *version, *release;
 };
 struct plan {

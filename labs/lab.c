@@ -119,7 +119,8 @@ static void resolve_paths(struct arena *a, struct node *n)
 	for (size_t i = 0; i < n->n; i++)
 		resolve_paths(a, n->kids[i]);
 	if (n->type == NODE_SCALAR && (!strncmp(n->text, "./", 2) || !strncmp(n->text, "../", 3))) {
-		AUTOFREE char *path = fs_beside(n->at.file, n->text);
+		AUTOFREE char *beside = fs_beside(n->at.file, n->text);
+		AUTOFREE char *path = fs_absolute(beside);
 
 		n->text = arena_strdup(a, path);
 	}

@@ -31,6 +31,8 @@ char *fs_dirname(const char *path);               /* "." when there is none */
 const char *fs_basename(const char *path);        /* borrowed from path */
 /* path as given against base file's folder: "x.yaml" beside "dir/lab.yaml" -> "dir/x.yaml". */
 char *fs_beside(const char *base_file, const char *path);
+/* path as seen from the root folder; it need not exist. */
+char *fs_absolute(const char *path);
 
 /* $XDG_STATE_HOME/hilab, $XDG_CONFIG_HOME/hilab, $XDG_CACHE_HOME/hilab with their defaults. */
 char *fs_state_dir(void);

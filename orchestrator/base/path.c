@@ -45,6 +45,15 @@ char *fs_beside(const char *base_file, const char *path)
 	return fs_join(dir, path);
 }
 
+char *fs_absolute(const char *path)
+{
+	AUTOFREE char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	return fs_join(here ? here : "/", path);
+}
+
 static char *xdg(const char *name, const char *below_home)
 {
 	const char *dir = getenv(name), *home = getenv("HOME");

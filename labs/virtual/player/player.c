@@ -172,15 +172,15 @@ static struct node *describe(struct player *p, size_t i)
 	put(a, board, "type", s->type);
 	map = put_map(a, board, "power");
 	put(a, map, "driver", "serial-relay");
-	put(a, map, "port", module_of(p, i)->name);
+	put(a, map, "port", arena_printf(a, "./%s", module_of(p, i)->name));
 	put(a, map, "model", relay_models[p->opts.model]);
 	put(a, map, "channel",
 		arena_printf(a, "%u", channel + (p->opts.model == RELAY_LCUS ? 1 : 0)));
 	map = put_map(a, put_map(a, board, "consoles"), "main");
 	put(a, map, "driver", "serial");
-	put(a, map, "port", arena_printf(a, "%s.console", p->boards.p[i]->name));
+	put(a, map, "port", arena_printf(a, "./%s.console", p->boards.p[i]->name));
 	map = put_map(a, put_map(a, board, "deploy"), "tftp");
-	put(a, map, "root", "tftp");
+	put(a, map, "root", "./tftp");
 	put(a, map, "server", "10.0.2.2");
 	return s->lab ? node_overlay(a, board, s->lab) : board;
 }

@@ -128,6 +128,9 @@ static void names(void)
 	is_name(fs_beside("lab.yaml", "x"), "x", "beside a file here");
 	is_name(fs_beside("dir/lab.yaml", "/x"), "/x", "absolute");
 	is_name(fs_beside(NULL, "x"), "x", "beside none");
+	is_name(fs_absolute("/x/y"), "/x/y", "absolute stays");
+	ok(!chdir("/"), "at the root");
+	is_name(fs_absolute("./x"), "/x", "made absolute");
 	setenv("XDG_STATE_HOME", "/s", 1);
 	is_name(fs_state_dir(), "/s/hilab", "state");
 	setenv("XDG_STATE_HOME", "relative", 1);
