@@ -5,10 +5,7 @@
  */
 #include "cli/check.h"
 
-#include "agents/boot/boot.h"
 #include "agents/console/console.h"
-#include "agents/deploy/deploy.h"
-#include "agents/measure/measure.h"
 #include "agents/power/power.h"
 #include "builds/build.h"
 #include "cli/commands.h"
@@ -121,8 +118,8 @@ static bool check_file(const struct against *ag, const char *path, json_t *list,
 int check_files(const char *const *paths, size_t n, bool json, struct buf *out)
 {
 	struct against ag = {
-		.jobs = {deploy_drivers(), boot_drivers(), measure_drivers(), parse_drivers()},
-		.lab = {power_drivers(), console_drivers(), deploy_drivers(), boot_drivers()},
+		.jobs = {.parsers = parse_drivers()},
+		.lab = {.power = power_drivers(), .console = console_drivers()},
 	};
 	struct diag diag = {0};
 	json_t *list = json ? json_array() : NULL;

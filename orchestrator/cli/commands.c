@@ -3,13 +3,15 @@
 #include "cli/commands.h"
 
 const struct cli_command *const cli_commands[] = {
-	&boards_command,
+	&run_command,
 	&check_command,
 	&report_command,
 	&log_command,
+	&boards_command,
+	&bench_command,
 	&import_command,
+	&worker_command,
 	&player_command,
 	&version_command,
-	&worker_command,
 	NULL,
 };
