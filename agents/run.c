@@ -25,6 +25,7 @@
 #define SELF       "/proc/self/exe"
 #define LINE_BYTES ((size_t)1 << 20) /* longest journal line taken */
 #define READ_BYTES ((size_t)64 << 10)
+#define TICK_MS    1000
 #define FREE_MS    60000 /* for freeing the board of a dead worker */
 
 struct follow {
@@ -122,8 +123,10 @@ static void watch(struct follow *f)
 		struct pollfd fds[] = {{f->signal_fd, POLLIN, 0}, {f->notify_fd, POLLIN, 0},
 			{f->worker.pidfd, POLLIN, 0}};
 
-		if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+		if (poll(fds, ARRAY_LEN(fds), f->opts->tick ? TICK_MS : -1) < 0)
 			continue;
+		if (f->opts->tick)
+			f->opts->tick(f->arg);
 		if (fds[0].revents)
 			on_signal(f);
 		if (fds[1].revents) {

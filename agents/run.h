@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 struct run_opts {
-	const char *dir; /* a job folder (jobdir.h) */
-	const char *exe; /* the program that has the `worker` command; NULL: this one */
+	const char *dir;         /* a job folder (jobdir.h) */
+	const char *exe;         /* the program that has the `worker` command; NULL: this one */
+	void (*tick)(void *arg); /* called about once a second, for a live display; NULL: not */
 };
 
 /* One whole line of events.jsonl: its text without \n, its offset, and as JSON (NULL where it is

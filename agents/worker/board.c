@@ -259,7 +259,6 @@ struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e
 static void note_on(struct worker *w)
 {
 	w->power_on_ms = clock_ms();
-	w->power_on_offset = w->n_consoles ? w->consoles[0].received_bytes : 0;
 	w->stages_told = false;
 	crash_forget(&w->crash);
 }

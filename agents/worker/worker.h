@@ -46,7 +46,6 @@ struct worker {
 	struct tally tally;
 	int64_t start_wall_ms;
 	int64_t power_on_ms, power_off_ms; /* clock_ms of the last switch; 0: not yet */
-	uint64_t power_on_offset;          /* bytes of the main console before it */
 	bool stages_told;
 };
 
