@@ -17,7 +17,7 @@
 /* Prints "name=value" lines; a board without one of these simply does not tell it. Few programs
  * are started: under emulation each costs. */
 static const char tell[] =
-	"r(){ [ -r \"$2\" ]&&read -r a <\"$2\"&&echo \"$1=$a\";}\n"
+	"r(){ a=$(cat \"$2\" 2>/dev/null)&&echo \"$1=$a\";}\n"
 	"r version /proc/version\n"
 	"r release /proc/sys/kernel/osrelease\n"
 	"r build /etc/hilab-build\n"
