@@ -235,6 +235,41 @@ static char *preset_path(struct err *e)
 	return fs_join(dir, "hilab.db");
 }
 
+static int open_file(struct store *s, struct err *e)
+{
+	int flags =
+		s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+
+	return sqlite3_open_v2(s->path, &s->db, flags, NULL) ? store_fail(s, "open", e) : 0;
+}
+
+/*
+ * A reader needs the index of the log beside the file, and may not be allowed to make one. A file
+ * whose log is not there was closed by its last writer and is whole by itself: it is read as it
+ * stands. 0, or -1 with e as it was.
+ */
+static int open_still(struct store *s, struct err *e)
+{
+	AUTOFREE char *log = mem_printf("%s-wal", s->path);
+	AUTOBUF uri = BUF_INIT(1 << 16);
+	struct err again = {0};
+	int code = sqlite3_errcode(s->db) & 0xff;
+
+	if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || fs_exists(log))
+		return -1;
+	buf_puts(&uri, "file:");
+	for (const char *p = s->path; *p; p++)
+		buf_printf(&uri, strchr("%?#", *p) ? "%%%02X" : "%c", (unsigned char)*p);
+	buf_puts(&uri, "?immutable=1");
+	sqlite3_close(s->db);
+	s->db = NULL;
+	if (sqlite3_open_v2(buf_str(&uri), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ||
+		settle(s, &again))
+		return -1;
+	err_clear(e);
+	return 0;
+}
+
 struct store *store_open(const char *path, bool read_only, struct err *e)
 {
 	struct store *s = mem_alloc(sizeof *s);
@@ -247,13 +282,9 @@ struct store *store_open(const char *path, bool read_only, struct err *e)
 		err_sys(e, BLAME_CONFIG, ENOENT, "store '%s'", s->path);
 		goto failed;
 	}
-	if (sqlite3_open_v2(s->path, &s->db,
-		    read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-		    NULL)) {
-		store_fail(s, "open", e);
-		goto failed;
-	}
-	if (!settle(s, e))
+	if (!open_file(s, e) && !settle(s, e))
+		return s;
+	if (read_only && !open_still(s, e))
 		return s;
 failed:
 	store_close(s);
