@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 
-#define FIO_DOCS   64 /* documents of one output that are looked at */
 #define FIO_LABELS 8
 
 struct fio_job {
@@ -178,11 +177,27 @@ static int fio_one(const struct sink *sink, const json_t *doc, size_t index, str
 	return 0;
 }
 
-/* Two documents of one fio: an interim one (--status-interval) and a later one. */
-static bool fio_same_run(const json_t *a, const json_t *b)
+/* Bytes and milliseconds over all jobs and directions of a document. */
+static void fio_progress(const json_t *doc, double *bytes, double *ms)
 {
-	const json_t *ja = json_object_get(a, "jobs"), *jb = json_object_get(b, "jobs");
+	static const char *const directions[] = {"read", "write", "trim"};
+	const json_t *job;
+	double value;
+	size_t i;
 
+	*bytes = *ms = 0;
+	json_array_foreach (json_object_get(doc, "jobs"), i, job) {
+		for (size_t d = 0; d < ARRAY_LEN(directions); d++) {
+			const json_t *dir = json_object_get(job, directions[d]);
+
+			*bytes += json_scan_number(dir, "io_bytes", &value) ? value : 0;
+			*ms += json_scan_number(dir, "runtime", &value) ? value : 0;
+		}
+	}
+}
+
+static bool fio_same_jobs(const json_t *ja, const json_t *jb)
+{
 	if (json_array_size(ja) != json_array_size(jb))
 		return false;
 	for (size_t i = 0; i < json_array_size(ja); i++) {
@@ -197,49 +212,76 @@ static bool fio_same_run(const json_t *a, const json_t *b)
 	return json_array_size(ja) > 0;
 }
 
-static int fio_document(
-	const struct sink *sink, const json_t *doc, const json_t *later, struct err *e)
+/*
+ * Is a the interim status (--status-interval) of the fio that printed b later? The same jobs went
+ * on; the same command run twice moves the same bytes twice, or starts after a was printed.
+ */
+static bool fio_is_interim(const json_t *a, const json_t *b)
+{
+	const json_t *ja = json_object_get(a, "jobs"), *jb = json_object_get(b, "jobs");
+	double bytes[2], ms[2], at[2], elapsed;
+
+	fio_progress(a, &bytes[0], &ms[0]);
+	fio_progress(b, &bytes[1], &ms[1]);
+	if (!fio_same_jobs(ja, jb) || bytes[1] <= bytes[0] || ms[1] <= ms[0])
+		return false;
+	if (json_scan_number(a, "timestamp", &at[0]) && json_scan_number(b, "timestamp", &at[1]) &&
+		json_scan_number(json_array_get(jb, 0), "elapsed", &elapsed))
+		return at[1] - at[0] < elapsed;
+	return true;
+}
+
+static int fio_document(const struct sink *sink, const json_t *doc, struct err *e)
 {
 	const json_t *jobs = json_object_get(doc, "jobs");
 	const char *version = text_of(doc, "fio version");
-	struct err own = {0};
+	struct err other = {0};
 	int failed = 0;
 
 	if (version && sink->env)
 		sink->env(sink->arg, "fio.version", version);
-	if (later && fio_same_run(doc, later)) {
-		if (sink->warn)
-			sink->warn(sink->arg, "fio: an interim status was passed over");
-		return 0;
-	}
 	if (!json_array_size(jobs))
 		return err_set(e, BLAME_TEST, "fio: it reports no job");
 	for (size_t i = 0; i < json_array_size(jobs); i++)
-		if (fio_one(sink, doc, i, failed ? &own : e))
+		if (fio_one(sink, doc, i, failed ? &other : e))
 			failed = -1;
+	return failed;
+}
+
+/* Every document but those that a later one of the same fio replaces; n counts them all. */
+static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
+{
+	json_t *held = json_scan_next(scan), *next;
+	struct err other = {0};
+	size_t interim = 0;
+	char text[64];
+	int failed = 0;
+
+	for (*n = 0; held; held = next, ++*n) {
+		next = json_scan_next(scan);
+		if (next && fio_is_interim(held, next))
+			interim++;
+		else if (fio_document(scan->sink, held, failed ? &other : e))
+			failed = -1;
+		json_decref(held);
+	}
+	json_scan_end(scan);
+	snprintf(text, sizeof text, "fio: %zu interim status passed over", interim);
+	if (interim && scan->sink->warn)
+		scan->sink->warn(scan->sink->arg, text);
 	return failed;
 }
 
 static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 {
-	struct json_scan scan;
-	json_t *docs[FIO_DOCS];
-	struct err other = {0};
-	size_t n = 0;
-	int failed = 0;
-	char shown[160];
 	struct str first = {0}, rest = str_trim(text);
+	struct json_scan scan;
+	char shown[160];
+	int failed;
+	size_t n;
 
 	json_scan_init(&scan, text, is_fio, sink);
-	while (n < FIO_DOCS && (docs[n] = json_scan_next(&scan)))
-		n++;
-	json_scan_end(&scan);
-	for (size_t i = 0; i < n; i++)
-		if (fio_document(
-			    sink, docs[i], i + 1 < n ? docs[i + 1] : NULL, failed ? &other : e))
-			failed = -1;
-	for (size_t i = 0; i < n; i++)
-		json_decref(docs[i]);
+	failed = fio_documents(&scan, &n, e);
 	if (scan.cut_off && !failed)
 		return err_set(e, BLAME_TEST, "fio: its JSON output is cut off or damaged");
 	if (n)

@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-#define IPERF3_DOCS 64
-
 struct iperf3 {
 	const struct sink *sink;
 	struct str text;
@@ -172,7 +170,7 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 	char shown[160];
 
 	json_scan_init(&scan, text, is_iperf3, sink);
-	for (from = 0; n < IPERF3_DOCS; n++, from = scan.at) {
+	for (from = 0;; n++, from = scan.at) {
 		json_t *doc = json_scan_next(&scan);
 
 		if (!doc)
