@@ -21,6 +21,7 @@ static const char *const names[BLAME_COUNT] = {
 };
 
 /* Made aside first: the old message may be among the arguments. */
+PRINTF(4, 0)
 static void set(struct err *e, enum err_blame blame, int sys, const char *fmt, va_list ap)
 {
 	char msg[ERR_MSG_BYTES];

@@ -25,6 +25,7 @@ void log_init(enum log_level preset)
 			limit = i;
 }
 
+PRINTF(2, 0)
 static void line(enum log_level level, const char *fmt, va_list ap)
 {
 	char text[LINE_BYTES], at[CLOCK_ISO_BYTES];
