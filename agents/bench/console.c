@@ -388,11 +388,12 @@ int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct 
 	if (bench_wait_pump(c->bench, 0, e) < 0)
 		return -1;
 	for (;;) {
-		int64_t last = c->last_byte_ms ? c->last_byte_ms : start, wait;
+		int64_t last = c->last_byte_ms, wait;
 
 		if (last < c->last_sent_ms)
-			last = c->last_sent_ms; /* the answer may still be on its way */
-
+			last = c->last_sent_ms;
+		if (!last)
+			last = start;
 		if (broken(c, e))
 			return -1;
 		now = clock_ms();

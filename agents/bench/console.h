@@ -58,7 +58,7 @@ struct console {
 	uint64_t
 		base_bytes; /* of the log before this opening; offsets count from the log's start */
 	int64_t last_byte_ms;  /* clock_ms of the newest byte; 0: none yet */
-	int64_t last_sent_ms;  /* the same of the newest byte sent */
+	int64_t last_sent_ms;  /* the same of bytes sent */
 	int64_t dead_since_ms; /* 0: alive */
 	int timer_fd;          /* paces the attempts to reopen a dead line; -1 while it lives */
 	unsigned reopens;
@@ -89,7 +89,8 @@ enum { CONSOLE_TIMEOUT = -2 };
  */
 int console_expect(struct console *c, struct pattern *const *patterns, size_t n, int64_t timeout_ms,
 	struct expect_match *m, struct err *e);
-/* Until no byte came, and none was sent, for quiet_ms, or limit_ms passed: 1 quiet, 0 still talking, -1 error. */
+/* Until no byte came or went for quiet_ms, or limit_ms passed: 1 quiet, 0 still talking, -1 error.
+ */
 int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct err *e);
 /*
  * Types one line with its echo verified before Enter: waits for quiet, sends the text, waits

@@ -95,7 +95,9 @@ enum echo echo_compare(struct str want, struct str got)
 		shift(&w);
 		alive = w.cur[w.lo] || w.next[w.lo];
 	}
-	if (w.cur[want.n])
+	/* Or whole, and a redraw at the width has just begun (a \r is held back until more comes).
+	 */
+	if (w.cur[want.n] || w.next[want.n])
 		return ECHO_SAME;
 	return alive || pending ? ECHO_NOT_YET : ECHO_WRONG;
 }

@@ -49,7 +49,8 @@ static void release_cr(struct text *t)
 	t->cr = false;
 }
 
-static const bool special[256] = {['\r'] = true, [ESC] = true, [SO] = true, [SI] = true};
+static const bool special[256] = {
+	[0] = true, ['\r'] = true, [ESC] = true, [SO] = true, [SI] = true};
 
 /* Text up to the next special byte; returns how much was taken. */
 static size_t plain(struct text *t, const unsigned char *p, size_t n, uint64_t raw)
@@ -67,7 +68,7 @@ static size_t plain(struct text *t, const unsigned char *p, size_t n, uint64_t r
 		t->in_escape = 1;
 		return 1;
 	}
-	if (*p == SO || *p == SI)
+	if (*p == SO || *p == SI || !*p)
 		return 1;
 	if (*p == '\n')
 		t->cr = false;

@@ -6,7 +6,7 @@
  * Inside the matcher: console bytes without their ANSI escapes, as a window of the newest, with
  * the raw offset of each byte. Positions are absolute (stripped bytes since the start), so that
  * they stay right when the window moves. The escapes are those of ECMA-48 (CSI, OSC, DCS and
- * two-byte ones) and the charset selections of ISO 2022.
+ * two-byte ones) and the charset selections of ISO 2022; NUL, which is time-fill there, is dropped.
  */
 
 #include "base/str.h"

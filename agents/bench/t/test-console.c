@@ -44,6 +44,13 @@ static void *settings(struct arena *a, const char *port)
 	return conf;
 }
 
+/* Unplugged. The link goes first: the number of a closed PTY is soon another test's. */
+static void unplug(struct bed *t)
+{
+	unlink(t->link);
+	peer_close(&t->peer);
+}
+
 /* The port is named by a link, as a stable id is. */
 static void point(struct bed *t)
 {
@@ -178,7 +185,7 @@ static void test_reopen(void)
 	struct bed t;
 
 	ok(!setup(&t, "reopen", &opts), "open");
-	peer_close(&t.peer);
+	unplug(&t);
 	is_int(bench_pause(&t.b, 50, &e), 0, "a dead line is no error yet");
 	ok(t.c.dead_since_ms, "but known");
 	peer_open(&t.peer, &t.b);
@@ -187,7 +194,7 @@ static void test_reopen(void)
 	is_int(console_expect(&t.c, &p, 1, 10000, NULL, &e), 0,
 		"found again by its link, and nothing dropped");
 	is_int(t.c.reopens, 1, "counted");
-	peer_close(&t.peer);
+	unplug(&t);
 	is_int(console_send(&t.c, STR_LIT("x"), &e), -1, "a line that stays away");
 	is_int(e.blame, BLAME_INFRA, "blame infra");
 	has_str(e.msg, "the line went away and is not back after", "its text");
