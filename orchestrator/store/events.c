@@ -5,6 +5,7 @@
  */
 #include "inner.h"
 
+#include "base/fs.h"
 #include "io/json.h"
 #include "reports/parse/parse.h"
 
@@ -53,24 +54,42 @@ static int add_result(const struct event *ev, struct err *e)
 	return store_step(ev->s, st, "add a result", e);
 }
 
+/* The definition of a metric. Without a table nothing is known, and figures stay as they came. */
+static const struct metric_def *find_metric(struct store *s, const char *name)
+{
+	AUTOFREE char *path = NULL;
+
+	if (!s->metrics_loaded) {
+		path = fs_data_path("reports/metrics.yaml");
+		metric_table_load(&s->metrics, path, NULL);
+		s->metrics_loaded = true;
+	}
+	return metric_find(&s->metrics, name);
+}
+
 static int add_metric(const struct event *ev, struct err *e)
 {
 	const json_t *labels = json_object_get(ev->j, "labels");
+	const char *name = json_text(ev->j, "name", ""), *unit = json_text(ev->j, "unit", "");
 	double value = json_num(ev->j, "value", NAN);
+	const struct metric_def *def;
 	AUTOFREE char *text = NULL;
 	sqlite3_stmt *st;
 
 	if (!isfinite(value))
 		return 0;
+	def = find_metric(ev->s, name);
+	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
+		unit = def->unit;
 	st = row_stmt(ev, SQL_METRIC_ADD, e);
 	if (!st)
 		return -1;
 	text = json_is_object(labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
 	store_bind_text(st, 4, json_text(ev->j, "test", ""));
-	store_bind_text(st, 5, json_text(ev->j, "name", ""));
+	store_bind_text(st, 5, name);
 	sqlite3_bind_double(st, 6, value);
-	store_bind_text(st, 7, json_text(ev->j, "unit", ""));
+	store_bind_text(st, 7, unit);
 	store_bind_text(st, 8, text ? text : "{}");
 	return store_step(ev->s, st, "add a metric", e);
 }

@@ -6,6 +6,8 @@
 
 #include "store.h"
 
+#include "reports/parse/metric.h"
+
 #include <sqlite3.h>
 
 #define STORE_BUSY_MS 5000 /* how long a writer waits for another one */
@@ -37,6 +39,8 @@ struct store {
 	char *path;
 	bool read_only;
 	sqlite3_stmt *stmts[SQL_COUNT];
+	struct metric_table metrics; /* loaded when the first figure is stored */
+	bool metrics_loaded;
 };
 
 /* Fills e from the connection's last error: "store 'path': what: text". Returns -1. */

@@ -298,6 +298,7 @@ void store_close(struct store *s)
 	for (int i = 0; i < SQL_COUNT; i++)
 		sqlite3_finalize(s->stmts[i]);
 	sqlite3_close(s->db);
+	metric_table_done(&s->metrics);
 	free(s->path);
 	free(s);
 }

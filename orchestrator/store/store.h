@@ -60,7 +60,7 @@ int store_run_add(struct store *s, struct store_run *run, struct err *e);
  * Everything one piece of events.jsonl says, in one transaction. Idempotent by (run, offset): an
  * offset already stored is passed over. A line that is no event of ours is kept as it is and says
  * nothing; a result with a foreign status is stored as `miss`, a metric without a finite value not
- * at all.
+ * at all. A metric that the table knows (reports/metrics.yaml) is stored in the table's unit.
  */
 int store_run_events(
 	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e);

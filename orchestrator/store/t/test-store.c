@@ -61,6 +61,8 @@ static const struct store_event events[] = {
 	      "\"value\":0.1,\"unit\":\"MB/s\",\"labels\":{\"rw\":\"read\",\"bs\":\"4k\"}}"},
 	{700, "{\"kind\":\"metric\",\"name\":\"gone\",\"value\":null,\"unit\":\"s\"}"},
 	{800, "{\"kind\":\"metric\",\"name\":\"whole\",\"value\":3,\"unit\":\"count\"}"},
+	{850, "{\"kind\":\"metric\",\"name\":\"iperf3.bw\",\"value\":1500000,\"unit\":\"bit/s\"}"},
+	{870, "{\"kind\":\"metric\",\"name\":\"iperf3.jitter\",\"value\":2,\"unit\":\"MB/s\"}"},
 	{900, "{\"kind\":\"env\",\"name\":\"kernel\",\"value\":\"6.1\"}"},
 	{1000, "{\"at\":9,\"kind\":\"stage\",\"name\":\"kernel\",\"ms_since_power_on\":2100}"},
 	{1100, "{\"at\":9,\"kind\":\"stage\",\"name\":\"login\"}"},
@@ -106,8 +108,11 @@ static void test_roundtrip(struct store *s)
 	store_metrics(s, 1, dump_metric, &out, &e);
 	is_str(buf_str(&out),
 		"s t fio.read.bw 0.10000000000000001 MB/s {\"bs\":\"4k\",\"rw\":\"read\"}\n"
-		"  whole 3 count {}\n",
-		"metrics: to the last bit, labels sorted, no figure out of null");
+		"  whole 3 count {}\n"
+		"  iperf3.bw 1.5 Mbit/s {}\n"
+		"  iperf3.jitter 2 MB/s {}\n",
+		"metrics: to the last bit, in the table's unit, labels sorted, no figure out of "
+		"null");
 	buf_reset(&out);
 	store_envs(s, 1, dump_env, &out, &e);
 	store_stages(s, 1, dump_stage, &out, &e);
@@ -222,7 +227,7 @@ static void test_not_writable(void)
 			_exit(2);
 		if (store_open(path, false, &e))
 			_exit(3);
-_exit(!strstr(e.msg, path) ? 4 : !store_open(readable, true, &e) ? 5 : 0);
+		_exit(!strstr(e.msg, path) ? 4 : !store_open(readable, true, &e) ? 5 : 0);
 	}
 	waitpid(pid, &status, 0);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status),
