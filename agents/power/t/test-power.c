@@ -200,14 +200,45 @@ static void test_bad_answers(void)
 	static const struct peer_line other[] = {
 		{"\xff", "CH2:ON \r\nCH11:ON \r\n", .again = true}, {0}};
 	static const struct peer_line echo[] = {{"relay on 0\r", "relay on 0", .again = true}, {0}};
-	static const struct peer_line gone[] = {{"\xff", "CH", .hang_up = true}, {0}};
 
 	bad_answer("mute", "lcus", mute, "no answer in 150 ms");
 	bad_answer("garbage", "lcus", garbage, "got '\\x01\\x02 hello");
 	bad_answer("half an answer", "lcus", half, "got 'CH1:'");
 	bad_answer("another channel's", "lcus", other, "no answer that is understood");
 	bad_answer("no prompt", "numato", echo, "got 'relay on 0'");
-	bad_answer("unplugged in mid-answer", "lcus", gone, "No such file");
+}
+
+/* Unplugged in mid-answer. The link goes first: the number of a closed PTY is soon another's. */
+static void pull(struct peer *p, const char *data, size_t n)
+{
+	(void)data, (void)n;
+	unlink(p->arg);
+	peer_puts(p, "CH");
+	peer_close(p);
+}
+
+static void test_unplugged(void)
+{
+	char dir[] = "/tmp/hilab-power-XXXXXX", link[64];
+	struct bed t;
+
+	begin(&t);
+	peer_open(&t.peer, &t.b);
+	t.peer.input = pull;
+	t.peer.arg = link;
+	ok(mkdtemp(dir), "a folder");
+	snprintf(link, sizeof link, "%s/port", dir);
+	ok(!symlink(t.peer.path, link), "a stable link");
+	set(&t, "port", link);
+	set(&t, "model", "lcus");
+	is_int(open_power(&t, "serial-relay"), 0, "a module");
+	is_int(power_query(&t.p, &e), -1, "unplugged in mid-answer");
+	is_int(e.blame, BLAME_INFRA, "blame infra");
+	is_int(power_on(&t.p, &e), -1, "and then not there");
+	has_str(e.msg, "No such file", "is said");
+	is_int(t.p.state, POWER_UNKNOWN, "unknown");
+	end(&t);
+	rmdir(dir);
 }
 
 static void babble(struct peer *p, const char *data, size_t n)
@@ -411,6 +442,7 @@ int main(void)
 	test_lcus();
 	test_numato();
 	test_bad_answers();
+	test_unplugged();
 	test_flood();
 	test_no_read_back();
 	test_shared_port();
