@@ -4,9 +4,14 @@
 
 /*
  * A streaming matcher: console bytes in, matches out, whatever way the bytes were cut into
- * reads. ANSI escapes (CSI, OSC, charset) are stripped, CR LF and bare CR become line breaks
- * for `^` and `$` only in that \r is dropped before \n. Keeps a window of the newest bytes; what
- * was matched is consumed. Pure: no I/O, no clock.
+ * reads. ANSI escapes (CSI, OSC, charset) and NULs are stripped, CR LF and bare CR become line
+ * breaks for `^` and `$` only in that \r is dropped before \n. Keeps a window of the newest bytes;
+ * what was matched is consumed. Pure: no I/O, no clock.
+ *
+ * A line that kernel lines ("[   12.345678] ...") were printed into is also searched without them,
+ * so a prompt is found wherever one was inserted. `before` is then the text up to the line's match
+ * as it came. Where a match could still grow with what comes next (`a+`), or `$` asks for the end,
+ * it is taken as it stands; write what follows into the pattern where that matters.
  */
 
 #include "base/str.h"
