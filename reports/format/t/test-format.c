@@ -136,6 +136,21 @@ static void check_figure(double value, const char *want)
 	is_str(format_figure(value, out, sizeof out), want, "%.17g is printed as %s", value, want);
 }
 
+/* Sorted, and each with all that a table of formats is read for. */
+static void check_table(void)
+{
+	const char *before = "";
+
+	for (const struct driver *const *d = report_formats(); *d; d++) {
+		const struct report_format *f = (const struct report_format *)*d;
+
+		ok(strcmp(before, f->d.name) < 0, "%s stands after %s", f->d.name, before);
+		ok(f->d.brief && f->d.proven && f->mime && f->ext && f->write, "%s: is complete",
+			f->d.name);
+		before = f->d.name;
+	}
+}
+
 static void check_list(void)
 {
 	struct store *s = store_open(":memory:", false, NULL);
@@ -194,6 +209,7 @@ int main(void)
 	free(list);
 	check_width();
 	check_list();
+	check_table();
 	check_figure(0, "0");
 	check_figure(33.554432, "33.55");
 	check_figure(1500.0005, "1500");

@@ -109,6 +109,7 @@ int main(void)
 	if (!ok(!metric_table_load(&table, path, &diag), "the shipped table loads")) {
 		diag_print(&diag, &out);
 		tap_text("diag", buf_str(&out));
+		return tap_done();
 	}
 	bw = metric_find(&table, "fio.read.bw");
 	ok(bw && !strcmp(bw->unit, "MB/s") && bw->better == BETTER_HIGHER, "fio.read.bw");
