@@ -177,8 +177,8 @@ json_t *json_scan_next(struct json_scan *s)
 		}
 		if (doc) {
 			scan_tell(s, s->told_to, start);
-			vec_each (&a.foreign, line)
-				scan_warn(s, *line);
+			for (size_t i = 0; i < a.foreign.n; i++)
+				scan_warn(s, a.foreign.p[i]);
 			s->at = s->told_to = a.end;
 			s->cut_off = false;
 		}
