@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BENCH_DEADLINES 8 /* job, step, connection, and a few to spare */
-#define BENCH_PUMPS     8
+#define BENCH_DEADLINES 8  /* job, step, connection, and a few to spare */
+#define BENCH_PUMPS     16 /* consoles of a board, and what else must always be served */
 
 struct deadline {
 	const char *what; /* "job", "step 'boot'"; borrowed */

@@ -21,6 +21,7 @@
 #define READ_BYTES     ((size_t)64 << 10)
 #define REOPEN_MS      10000 /* preset of opts.reopen_ms */
 #define REOPEN_PACE_MS 100
+#define LAST_READS     16 /* at most, before a console is closed */
 #define TAIL_BYTES     96 /* last bytes seen, in error texts */
 
 static int pump(void *arg, short revents, struct err *e);
@@ -200,6 +201,11 @@ int console_open(struct console *c, const struct console_driver *drv, const char
 	if (!c->opts.reopen_ms)
 		c->opts.reopen_ms = REOPEN_MS;
 	c->expect = expect_new();
+	if (b->n_pumps == BENCH_PUMPS) {
+		console_close(c);
+		return err_set(
+			e, BLAME_CONFIG, "console '%s': more than %d are open", name, BENCH_PUMPS);
+	}
 	if (open_logs(c, e) || drv->open(c, e)) {
 		console_close(c);
 		return err_wrap(e, "console '%s'", name);
@@ -208,10 +214,25 @@ int console_open(struct console *c, const struct console_driver *drv, const char
 	return 0;
 }
 
+/* What the board said since the last wait belongs to the log, too. */
+static void last_words(struct console *c)
+{
+	struct pollfd p = {.events = POLLIN};
+
+	for (int i = 0; i < LAST_READS && c->fd >= 0; i++) {
+		p.fd = c->fd;
+		if (poll(&p, 1, 0) <= 0)
+			return;
+		if (pump(c, p.revents, NULL))
+			bench_note(c->bench, "%s", c->broken.msg);
+	}
+}
+
 void console_close(struct console *c)
 {
 	if (!c->drv)
 		return;
+	last_words(c);
 	close_line(c);
 	stop_timer(c);
 	if (c->log_fd >= 0)

@@ -135,9 +135,11 @@ static void test_basics(void)
 	is_int(console_break(&t.c, &e), -1, "a PTY has no break");
 	is_int(e.blame, BLAME_CONFIG, "blame config");
 	is_int(tapped, t.c.received_bytes, "the tap saw every byte in order");
+	peer_puts(&t.peer, "bye");
 	teardown(&t);
 	read_log("console-basics.log", &log);
-	is_str(buf_str(&log), "\x1b[1mam62a\x1b[0m login: tail\r\n", "the log is raw");
+	is_str(buf_str(&log), "\x1b[1mam62a\x1b[0m login: tail\r\nbye",
+		"the log is raw, and has what came last");
 	read_log("console-basics.idx", &idx);
 	ok(sscanf(buf_str(&idx), "%lld %lld\n", &at, &ms) == 2 && at == 0 && ms >= 0,
 		"the index starts at 0");
@@ -207,6 +209,7 @@ static void test_reopen(void)
 static void test_open_errors(void)
 {
 	struct console_opts opts = {0};
+	int n = 0;
 	struct console second;
 	struct bed t;
 
@@ -216,6 +219,12 @@ static void test_open_errors(void)
 	has_str(e.msg, "is in use", "is told so");
 	is_int(e.sys, EBUSY, "and can know it");
 	console_close(&second);
+	console_close(&t.c);
+	for (; t.b.n_pumps < BENCH_PUMPS; n++)
+		bench_pump_add(&t.b, 1000 + n, NULL, NULL);
+	is_int(console_open(&second, driver(), "second", t.conf, &t.b, &opts, &e), -1,
+		"more consoles than the bench serves");
+	is_int(e.blame, BLAME_CONFIG, "are an error");
 	teardown(&t);
 	unlink(t.link);
 	ok(true, "closed twice");
