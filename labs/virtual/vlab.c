@@ -42,21 +42,21 @@ char *vlab_path(const struct vlab *v, const char *name)
  * A socket's name may be 107 bytes and the folder's longer: go by way of a descriptor of the
  * folder. Returns the descriptor that the address needs, for the caller to close; -1 with e.
  */
-static int address_of(const char *dir, struct sockaddr_un *to, struct err *e)
+static int address_of(const char *dir, const char *name, struct sockaddr_un *to, struct err *e)
 {
 	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_sys(e, BLAME_CONFIG, errno, "open the folder '%s'", dir);
 	*to = (struct sockaddr_un){.sun_family = AF_UNIX};
-	snprintf(to->sun_path, sizeof to->sun_path, "/proc/self/fd/%d/ctl", fd);
+	snprintf(to->sun_path, sizeof to->sun_path, "/proc/self/fd/%d/%s", fd, name);
 	return fd;
 }
 
-static int connect_to(const char *dir, struct err *e)
+int vlab_connect(const char *dir, const char *name, struct err *e)
 {
 	struct sockaddr_un to;
-	AUTOCLOSE int at = address_of(dir, &to, e);
+	AUTOCLOSE int at = address_of(dir, name, &to, e);
 	int fd, sys;
 
 	if (at < 0)
@@ -67,29 +67,38 @@ static int connect_to(const char *dir, struct err *e)
 	sys = errno;
 	if (fd >= 0)
 		close(fd);
-	return err_sys(e, BLAME_CONFIG, sys, "no daemon answers in '%s'", dir);
+	return err_sys(e, BLAME_CONFIG, sys, "nobody answers at '%s/%s'", dir, name);
+}
+
+int vlab_listen(const char *dir, const char *name, struct err *e)
+{
+	struct sockaddr_un to;
+	AUTOCLOSE int at = address_of(dir, name, &to, e);
+	int fd, sys;
+
+	if (at < 0)
+		return -1;
+	unlinkat(at, name, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&to, sizeof to) == 0 &&
+		listen(fd, VLAB_CLIENTS) == 0)
+		return fd;
+	sys = errno;
+	if (fd >= 0)
+		close(fd);
+	return err_sys(e, BLAME_INFRA, sys, "listen on '%s/%s'", dir, name);
 }
 
 static int listen_in(struct vlab *v, struct err *e)
 {
-	struct sockaddr_un to;
-	AUTOFREE char *path = vlab_path(v, "ctl");
-	AUTOCLOSE int at = -1;
-	int other = connect_to(v->dir, NULL);
+	int other = vlab_connect(v->dir, "ctl", NULL);
 
 	if (other >= 0) {
 		close(other);
 		return err_set(e, BLAME_CONFIG, "another daemon runs in '%s'", v->dir);
 	}
-	at = address_of(v->dir, &to, e);
-	if (at < 0)
-		return -1;
-	unlink(path);
-	v->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (v->listen_fd < 0 || bind(v->listen_fd, (struct sockaddr *)&to, sizeof to) < 0 ||
-		listen(v->listen_fd, VLAB_CLIENTS) < 0)
-		return err_sys(e, BLAME_INFRA, errno, "listen on '%s'", path);
-	return 0;
+	v->listen_fd = vlab_listen(v->dir, "ctl", e);
+	return v->listen_fd < 0 ? -1 : 0;
 }
 
 static void client_free(struct vlab_client *c)
@@ -340,7 +349,7 @@ static bool answered(const struct buf *all)
 
 int vlab_call(const char *dir, const char *line, struct buf *answer, struct err *e)
 {
-	AUTOCLOSE int fd = connect_to(dir, e);
+	AUTOCLOSE int fd = vlab_connect(dir, "ctl", e);
 	AUTOFREE char *text = mem_printf("%s\n", line);
 	int64_t until = clock_ms() + VLAB_CALL_MS;
 	bool quit = !strcmp(line, "quit");

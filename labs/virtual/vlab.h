@@ -64,6 +64,11 @@ struct vlab_run {
  */
 int vlab_run(struct vlab *v, const struct vlab_run *run, int *status, struct err *e);
 
+/* Unix sockets by folder and name, however long the folder's path is. Descriptors are the caller's;
+ * -1 with e. A stale name is replaced. */
+int vlab_listen(const char *dir, const char *name, struct err *e); /* non-blocking */
+int vlab_connect(const char *dir, const char *name, struct err *e);
+
 /* The other side: sends one line to the daemon of dir and gathers its answer without the last line,
  * which becomes the return value and e. `quit` returns when the daemon has gone. */
 int vlab_call(const char *dir, const char *line, struct buf *answer, struct err *e);

@@ -19,8 +19,9 @@
 #include "labs/virtual/player/userland.h"
 #include "labs/virtual/pty.h"
 
-#define PLAYED_TYPED_BYTES ((size_t)4 << 10) /* typed before the board reads; more is an overrun   \
-					      */
+#define PLAYED_TYPED_BYTES                                                                         \
+	((size_t)4 << 10) /* typed before the board reads; more is an overrun                      \
+			   */
 #define PLAYED_LINE_BYTES  ((size_t)4 << 10)
 #define PLAYED_OUT_BYTES   ((size_t)1 << 20) /* held back by `chunk`, or made by one action */
 #define PLAYED_TURN_STATES 64                /* states passed in one turn of the loop */

@@ -174,8 +174,7 @@ static struct node *describe(struct player *p, size_t i)
 	put(a, map, "driver", "serial-relay");
 	put(a, map, "port", arena_printf(a, "./%s", module_of(p, i)->name));
 	put(a, map, "model", relay_models[p->opts.model]);
-	put(a, map, "channel",
-		arena_printf(a, "%u", channel + (p->opts.model == RELAY_LCUS ? 1 : 0)));
+	put(a, map, "channel", arena_printf(a, "%u", channel + 1));
 	map = put_map(a, put_map(a, board, "consoles"), "main");
 	put(a, map, "driver", "serial");
 	put(a, map, "port", arena_printf(a, "./%s.console", p->boards.p[i]->name));

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOST_LIMIT_MS 30000
+#define HOST_LIMIT_MS 30000 /* between two bytes */
 
 struct host {
 	int fd;
@@ -31,7 +31,7 @@ __attribute__((unused)) static void host_open_port(
 {
 	char path[512];
 
-	snprintf(path, sizeof path, "%s/%s", dir, name);
+	snprintf(path, sizeof path, "%s%s%s", dir ? dir : "", dir ? "/" : "", name);
 	*h = (struct host){.fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)};
 	buf_init(&h->got, BUF_CAP_BYTES);
 	buf_init(&h->next, BUF_CAP_BYTES);
@@ -84,6 +84,14 @@ __attribute__((unused)) static bool host_until(struct host *h, const char *text)
 			h->biggest = (size_t)n;
 		buf_add(&h->next, bytes, (size_t)n);
 	}
+}
+
+/* Until the port hangs up. */
+__attribute__((unused)) static bool host_gone(struct host *h)
+{
+	struct pollfd p = {.fd = h->fd};
+
+	return poll(&p, 1, HOST_LIMIT_MS) > 0 && p.revents & POLLHUP;
 }
 
 #endif
