@@ -12,6 +12,7 @@ const struct cli_command *const cli_commands[] = {
 	&import_command,
 	&worker_command,
 	&player_command,
+	&twin_command,
 	&version_command,
 	NULL,
 };

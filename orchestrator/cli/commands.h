@@ -14,6 +14,7 @@ extern const struct cli_command log_command;
 extern const struct cli_command player_command;
 extern const struct cli_command report_command;
 extern const struct cli_command run_command;
+extern const struct cli_command twin_command;
 extern const struct cli_command version_command;
 extern const struct cli_command worker_command;
 

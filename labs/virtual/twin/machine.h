@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TWIN_MACHINE_H
+#define TWIN_MACHINE_H
+
+/*
+ * One virtual EVM: a console port that outlives it and a QEMU that lives while the relay is closed.
+ * QEMU connects to a socket that this side listens on, so it may come and go as it likes.
+ */
+
+#include "base/err.h"
+#include "io/loop.h"
+#include "labs/virtual/pty.h"
+#include "labs/virtual/twin/model.h"
+
+#define MACHINE_QUEUE_BYTES ((size_t)1 << 20)  /* printed and not read by the host */
+#define MACHINE_TYPED_BYTES ((size_t)64 << 10) /* typed and not taken by the board */
+
+enum machine_state {
+	MACHINE_OFF,    /* no power */
+	MACHINE_ON,     /* power, QEMU runs */
+	MACHINE_HALTED, /* power, QEMU has ended by itself: the board has shut down */
+	MACHINE_FAILED, /* power, QEMU could not be started, or did not come up */
+};
+const char *machine_state_name(enum machine_state s);
+
+struct machine {
+	struct loop *loop;
+	const char *name; /* owned */
+	char *dir;        /* its folder */
+	struct pty *console;
+	enum machine_state state;
+	uint64_t power_ons;
+
+	struct arena arena; /* of argv */
+	const char *const *argv;
+	struct child child;
+	struct loop_watch *end;
+	int log_fd; /* QEMU's own messages: qemu.log */
+
+	int listen_fd, uart, qmp; /* -1: none */
+	struct loop_watch *listen_watch, *uart_watch, *qmp_watch;
+	struct buf typed;
+	uint64_t overruns;
+};
+
+/* Without power, its console plugged in at `link`. argv is made by model_argv, in arena, which it
+ * takes over. NULL with e. */
+struct machine *machine_new(struct loop *l, struct pty_hub *hub, const char *name, const char *dir,
+	const char *link, struct err *e);
+void machine_free(struct machine *m); /* power off and all gone but the disks; NULL is fine */
+
+/* The relay. Off kills QEMU, at once and for certain; safe to repeat. */
+void machine_power(struct machine *m, bool on);
+/* The reset button: a warm reset, RAM survives. */
+int machine_reset(struct machine *m, struct err *e);
+
+#endif

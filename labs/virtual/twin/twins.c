@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The twins of one daemon and their relay board. Invariant: twin i has power exactly while channel
+ * i's contact is closed; its ports of the lab host are reserved for as long as it is there.
+ */
+#include "labs/virtual/twin/twins.h"
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "labs/virtual/twin/machine.h"
+#include "labs/virtual/twin/model.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PRESET_TYPE "am62axx-sk"
+
+struct twin {
+	struct machine *machine;
+	struct model model;
+	struct model_images images;
+	struct model_port ports[MODEL_PORTS_MAX];
+	int reserved[MODEL_PORTS_MAX]; /* sockets that keep the ports for us */
+	size_t n_ports;
+};
+
+struct twins {
+	struct vlab vlab;
+	struct arena arena;
+	enum relay_model model;
+	char *tftp;
+	struct relay *relay;
+	struct pty *port;
+	struct twin all[TWINS_MAX];
+	size_t n;
+};
+
+/* ---- relay ---------------------------------------------------------------------------------- */
+
+static void moved(void *arg, unsigned channel, bool closed)
+{
+	struct twins *t = arg;
+
+	if (channel < t->n)
+		machine_power(t->all[channel].machine, closed);
+}
+
+static void commanded(void *arg, struct str bytes)
+{
+	struct twins *t = arg;
+	AUTOBUF reply = BUF_INIT(PTY_QUEUE_BYTES);
+
+	relay_feed(t->relay, bytes, &reply);
+	pty_write(t->port, str_make(buf_str(&reply), reply.len));
+}
+
+static int add_relay(struct twins *t, struct err *e)
+{
+	AUTOFREE char *link = vlab_path(&t->vlab, "relay");
+	struct pty_opts po = {.link = link, .on_bytes = commanded, .arg = t};
+
+	t->relay = relay_new(t->model, TWINS_MAX, moved, t, e);
+	t->port = t->relay ? pty_new(t->vlab.hub, &po, e) : NULL;
+	return t->port ? 0 : -1;
+}
+
+/* ---- ports of the lab host ------------------------------------------------------------------ */
+
+/*
+ * A free port, kept by a socket that is bound to it and does not listen: with SO_REUSEADDR on both
+ * QEMU can bind it too, and nobody who asks for any free port gets it.
+ */
+static int reserve(struct model_port *port, int *fd, struct err *e)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof at;
+	int one = 1;
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0 || setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0 ||
+		bind(*fd, (struct sockaddr *)&at, sizeof at) < 0 ||
+		getsockname(*fd, (struct sockaddr *)&at, &n) < 0)
+		return err_sys(e, BLAME_INFRA, errno, "find a free TCP port");
+	port->host = ntohs(at.sin_port);
+	return 0;
+}
+
+static int add_ports(struct twin *tw, struct err *e)
+{
+	node_each (tw->model.network.forward, kid) {
+		int64_t board;
+
+		if (tw->n_ports == MODEL_PORTS_MAX)
+			return err_set(e, BLAME_CONFIG, "twin '%s': more than %d ports",
+				tw->model.name, MODEL_PORTS_MAX);
+		if (!kid->text || str_i64(str_of(kid->text), &board) < 0 || board < 1 ||
+			board > 65535)
+			return err_set(e, BLAME_CONFIG, "twin '%s': '%s' is no TCP port",
+				tw->model.name, kid->key);
+		tw->ports[tw->n_ports].service = kid->key;
+		tw->ports[tw->n_ports].board = (int)board;
+		tw->n_ports++;
+		if (reserve(&tw->ports[tw->n_ports - 1], &tw->reserved[tw->n_ports - 1], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- twins ---------------------------------------------------------------------------------- */
+
+/* QEMU is looked for now, so that its absence is told before a job needs it. */
+static int find_qemu(const char *program, struct err *e)
+{
+	const char *path = getenv("PATH");
+	struct str rest = str_of(path ? path : "");
+
+	if (strchr(program, '/'))
+		return access(program, X_OK) == 0
+			       ? 0
+			       : err_sys(e, BLAME_INFRA, errno, "QEMU '%s'", program);
+	while (rest.n) {
+		ptrdiff_t colon = str_chr(rest, ':');
+		size_t n = colon < 0 ? rest.n : (size_t)colon;
+		AUTOFREE char *file = mem_printf("%.*s/%s", (int)n, rest.p, program);
+
+		if (access(file, X_OK) == 0)
+			return 0;
+		rest = str_make(rest.p + n + (colon >= 0), rest.n - n - (colon >= 0));
+	}
+	return err_set(e, BLAME_INFRA,
+		"no '%s': install the package 'qemu-system-arm', or name it with --qemu", program);
+}
+
+static int add_twin(struct twins *t, const struct twins_opts *o, const char *name, const char *type,
+	struct diag *diag, struct err *e)
+{
+	struct twin *tw = &t->all[t->n++]; /* counted at once, so that twins_free sees it */
+	AUTOFREE char *dir = vlab_path(&t->vlab, name), *relative = mem_printf("%s.console", name);
+	AUTOFREE char *link = vlab_path(&t->vlab, relative);
+	AUTOFREE char *preset = fs_data_path("build/images");
+	AUTOFREE char *qemu = NULL;
+	struct model_place at = {.dir = dir, .tftp = t->tftp, .ports = tw->ports};
+	char real[PATH_MAX];
+
+	/* QEMU runs in the twin's folder: what it is given must not depend on ours */
+	if (!realpath(o->images ? o->images : preset, real))
+		return err_set(e, BLAME_BUILD, "no images in '%s': run 'make images'",
+			o->images ? o->images : preset);
+	if (model_load(&tw->model, type, o->mode, diag) < 0 ||
+		model_images_load(&tw->images, &tw->model, real, diag, e) < 0)
+		return -1;
+	if (o->qemu && strchr(o->qemu, '/'))
+		at.qemu = qemu = realpath(o->qemu, NULL);
+	if (!at.qemu)
+		at.qemu = o->qemu;
+	if (find_qemu(at.qemu ? at.qemu : tw->model.qemu, e) < 0 || add_ports(tw, e) < 0)
+		return -1;
+	at.n_ports = tw->n_ports;
+	tw->machine = machine_new(t->vlab.loop, t->vlab.hub, name, dir, link, e);
+	if (!tw->machine)
+		return -1;
+	if (at.qemu)
+		at.qemu = arena_strdup(&tw->machine->arena, at.qemu);
+	tw->machine->argv = model_argv(&tw->model, &tw->images, &at, &tw->machine->arena, e);
+	return tw->machine->argv ? 0 : -1;
+}
+
+static bool name_is_good(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
+			    name.p[i]))
+			return false;
+	return name.n && name.n < 64 && *name.p != '.' && *name.p != '-' &&
+	       !str_is(name, "relay") && !str_is(name, "tftp") && !str_is(name, "ctl");
+}
+
+static int add_named(struct twins *t, const struct twins_opts *o, const char *spec,
+	struct diag *diag, struct err *e)
+{
+	const char *eq = strchr(spec, '=');
+	AUTOFREE char *name = mem_strndup(spec, eq ? (size_t)(eq - spec) : strlen(spec));
+
+	if (!name_is_good(str_of(name)))
+		return err_set(e, BLAME_CONFIG, "'%s' is no name for a twin", name);
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->all[i].machine->name, name))
+			return err_set(e, BLAME_CONFIG, "two twins are named '%s'", name);
+	if (t->n == TWINS_MAX)
+		return err_set(e, BLAME_CONFIG, "more than %d twins", TWINS_MAX);
+	return add_twin(t, o, name, eq ? eq + 1 : o->type ? o->type : PRESET_TYPE, diag, e);
+}
+
+/* ---- lab file ------------------------------------------------------------------------------- */
+
+static struct node *put_map(struct arena *a, struct node *in, const char *key)
+{
+	struct node *map = node_new(a, NODE_MAP, (struct loc){0});
+
+	node_map_set(a, in, key, map);
+	return map;
+}
+
+static void put(struct arena *a, struct node *in, const char *key, const char *text)
+{
+	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
+}
+
+static void describe(struct twins *t, size_t i, struct node *boards)
+{
+	struct arena *a = &t->arena;
+	struct twin *tw = &t->all[i];
+	struct node *board = put_map(a, boards, tw->machine->name), *map;
+
+	put(a, board, "type", tw->model.type);
+	map = put_map(a, board, "power");
+	put(a, map, "driver", "serial-relay");
+	put(a, map, "port", "./relay");
+	put(a, map, "model", relay_models[t->model]);
+	put(a, map, "channel", arena_printf(a, "%zu", i + 1));
+	map = put_map(a, put_map(a, board, "consoles"), "main");
+	put(a, map, "driver", "serial");
+	put(a, map, "port", arena_printf(a, "./%s.console", tw->machine->name));
+	map = put_map(a, put_map(a, board, "deploy"), "tftp");
+	put(a, map, "root", "./tftp");
+	put(a, map, "server", tw->model.network.server);
+	map = put_map(a, board, "network");
+	put(a, map, "address", "127.0.0.1");
+	if (tw->n_ports)
+		map = put_map(a, map, "ports");
+	for (size_t p = 0; p < tw->n_ports; p++)
+		put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
+}
+
+static int write_lab(struct twins *t, struct err *e)
+{
+	struct node *boards = node_new(&t->arena, NODE_MAP, (struct loc){0});
+
+	for (size_t i = 0; i < t->n; i++)
+		describe(t, i, boards);
+	return vlab_lab_file(&t->vlab, "twin", &t->arena, boards, e);
+}
+
+/* ---- control lines -------------------------------------------------------------------------- */
+
+static void print_status(const struct machine *m, struct buf *answer)
+{
+	buf_printf(answer, "%s %s pid %d power-ons %llu%s dropped %llu overruns %llu\n", m->name,
+		machine_state_name(m->state), (int)m->child.pid, (unsigned long long)m->power_ons,
+		pty_plugged(m->console) ? "" : " unplugged",
+		(unsigned long long)pty_dropped_bytes(m->console), (unsigned long long)m->overruns);
+}
+
+static int order(
+	struct twins *t, struct machine *m, struct str verb, struct buf *answer, struct err *e)
+{
+	(void)t;
+	if (str_is(verb, "status"))
+		print_status(m, answer);
+	else if (str_is(verb, "reset"))
+		return machine_reset(m, e);
+	else if (str_is(verb, "pull-console"))
+		pty_unplug(m->console);
+	else if (str_is(verb, "plug-console"))
+		return pty_plug(m->console, e);
+	else
+		return err_set(e, BLAME_CONFIG, "no order '%.*s'", STR_ARG(verb));
+	return 0;
+}
+
+static int on_line(void *arg, struct str line, struct buf *answer, struct err *e)
+{
+	struct twins *t = arg;
+	struct str verb = {0}, name = {0};
+	bool found = false;
+
+	str_word(&line, &verb);
+	str_word(&line, &name);
+	if (str_is(verb, "pull-relay")) {
+		pty_unplug(t->port);
+		return 0;
+	}
+	if (str_is(verb, "plug-relay"))
+		return pty_plug(t->port, e);
+	if (!name.n && t->n > 1 && !str_is(verb, "status"))
+		return err_set(e, BLAME_CONFIG, "'%.*s' needs the name of a twin", STR_ARG(verb));
+	for (size_t i = 0; i < t->n; i++) {
+		if (name.n && !str_is(name, t->all[i].machine->name))
+			continue;
+		found = true;
+		if (order(t, t->all[i].machine, verb, answer, e) < 0)
+			return -1;
+	}
+	return found ? 0 : err_set(e, BLAME_CONFIG, "no twin '%.*s'", STR_ARG(name));
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int make(struct twins *t, const struct twins_opts *o, struct diag *diag, struct err *e)
+{
+	AUTOFREE char *state = fs_state_dir(), *preset = mem_printf("%s/twin", state);
+	AUTOFREE char *one = mem_printf("%s-1", o->type ? fs_basename(o->type) : PRESET_TYPE);
+
+	if (vlab_init(&t->vlab, o->dir ? o->dir : preset, on_line, t, e) < 0)
+		return -1;
+	t->tftp = vlab_path(&t->vlab, "tftp");
+	if (fs_mkdirs(t->tftp, 0755, e) < 0 || add_relay(t, e) < 0)
+		return -1;
+	for (size_t i = 0; i < o->n_names; i++)
+		if (add_named(t, o, o->names[i], diag, e) < 0)
+			return -1;
+	if (!o->n_names && add_named(t, o, one, diag, e) < 0)
+		return -1;
+	return write_lab(t, e);
+}
+
+struct twins *twins_new(const struct twins_opts *o, struct diag *diag, struct err *e)
+{
+	struct twins *t = mem_alloc(sizeof *t);
+
+	t->model = o->model;
+	if (make(t, o, diag, e) == 0)
+		return t;
+	twins_free(t);
+	return NULL;
+}
+
+int twins_run(struct twins *t, const struct vlab_run *run, int *status, struct err *e)
+{
+	return vlab_run(&t->vlab, run, status, e);
+}
+
+void twins_free(struct twins *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n; i++) {
+		machine_free(t->all[i].machine);
+		for (size_t p = 0; p < t->all[i].n_ports; p++)
+			if (t->all[i].reserved[p] >= 0)
+				close(t->all[i].reserved[p]);
+		model_images_done(&t->all[i].images);
+		model_done(&t->all[i].model);
+	}
+	pty_free(t->port);
+	relay_free(t->relay);
+	vlab_done(&t->vlab);
+	arena_done(&t->arena);
+	free(t->tftp);
+	free(t);
+}

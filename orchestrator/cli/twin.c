@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* hilab twin: virtual EVMs in QEMU behind serial ports, for as long as it or a command runs. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+
+#include "base/log.h"
+#include "labs/virtual/twin/twins.h"
+
+#include <string.h>
+
+struct twin_args {
+	const char *dir, *type, *qemu, *images, *model, *mode;
+	int64_t ready_fd;
+};
+
+static const struct cli_opt opts[] = {
+	{"dir", 'd', CLI_TEXT, offsetof(struct twin_args, dir), "DIR",
+		"folder of ports, disks and lab.yaml (default: in the state folder)"},
+	{"type", 't', CLI_TEXT, offsetof(struct twin_args, type), "TYPE",
+		"what the twins are (default am62axx-sk)"},
+	{"qemu", 'q', CLI_TEXT, offsetof(struct twin_args, qemu), "PROGRAM", "another QEMU"},
+	{"images", 'i', CLI_TEXT, offsetof(struct twin_args, images), "DIR",
+		"folder of build manifests (default build/images)"},
+	{"mode", 'm', CLI_TEXT, offsetof(struct twin_args, mode), "MODE",
+		"how the boot-mode straps are set (default: the type's preset)"},
+	{"relay", 'r', CLI_TEXT, offsetof(struct twin_args, model), "MODEL",
+		"relay board: lcus (default) or numato"},
+	{"ready-fd", 0, CLI_COUNT, offsetof(struct twin_args, ready_fd), "FD",
+		"descriptor that gets the ready line and is closed"},
+	{0},
+};
+
+static int run(int argc, char **argv);
+const struct cli_command twin_command = {
+	.name = "twin",
+	.brief = "Run virtual EVMs in QEMU: consoles and relay on serial ports.",
+	.usage = "[NAME[=TYPE]...] [-- COMMAND...] | stop DIR | ctl DIR LINE...",
+	.details = "Prints 'ready DIR' when all ports are there; DIR/lab.yaml describes the "
+		   "boards. A board\n"
+		   "has power while its relay is closed. With a COMMAND, runs it with HILAB_LAB "
+		   "set to that\n"
+		   "file and exits with its status. 'ctl' sends a line: status, reset NAME, "
+		   "pull-console,\n"
+		   "plug-console, pull-relay, plug-relay; 'stop' ends the daemon.",
+	.example = "  hilab twin evm-1 --dir twins -- hilab run jobs/am62axx/boot.yaml --lab "
+		   "twins/lab.yaml",
+	.opts = opts,
+	.min_operands = 0,
+	.max_operands = -1,
+	.run = run,
+};
+
+static int call(const char *dir, const char *line)
+{
+	AUTOBUF answer = BUF_INIT(VLAB_ANSWER_BYTES);
+	struct err e = {0};
+
+	if (vlab_call(dir, line, &answer, &e) < 0)
+		return cli_fail(
+			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
+	return cli_out(&answer) ? EXIT_INCOMPLETE : EXIT_PASS;
+}
+
+/* `stop DIR`, `ctl DIR LINE...`; -1: neither. */
+static int talk(int n, char **operands)
+{
+	AUTOBUF line = BUF_INIT(VLAB_LINE_BYTES);
+
+	if (n && !strcmp(operands[0], "stop"))
+		return n == 2 ? call(operands[1], "quit")
+			      : cli_fail(EXIT_USAGE, "twin: stop needs a folder");
+	if (!n || strcmp(operands[0], "ctl"))
+		return -1;
+	if (n < 3)
+		return cli_fail(EXIT_USAGE, "twin: ctl needs a folder and a line");
+	for (int i = 2; i < n; i++)
+		buf_printf(&line, "%s%s", i > 2 ? " " : "", operands[i]);
+	return call(operands[1], buf_str(&line));
+}
+
+static int serve(const struct twins_opts *o, const struct vlab_run *how)
+{
+	struct diag diag = {0};
+	struct err e = {0};
+	struct twins *t = twins_new(o, &diag, &e);
+	int status = EXIT_USAGE;
+
+	if (!t)
+		cli_diag(&diag);
+	if (err_is(&e) || (t && twins_run(t, how, &status, &e) < 0))
+		status = cli_fail(e.blame == BLAME_CONFIG  ? EXIT_USAGE
+				  : e.blame == BLAME_BUILD ? EXIT_BUILD
+							   : EXIT_INCOMPLETE,
+			"twin: %s", e.msg);
+	twins_free(t);
+	diag_done(&diag);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct twin_args a = {.ready_fd = -1};
+	struct twins_opts o = {0};
+	struct vlab_run how = {.ready_fd = -1};
+	char **operands;
+	int n, status, args = argc;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			how.argv = i + 1 < argc ? (const char *const *)argv + i + 1 : NULL;
+			args = i;
+			break;
+		}
+	n = cli_parse(&twin_command, args, argv, &a, &operands, &status);
+	if (n < 0)
+		return status;
+	status = talk(n, operands);
+	if (status >= 0)
+		return status;
+	o = (struct twins_opts){.dir = a.dir,
+		.names = (const char *const *)operands,
+		.n_names = (size_t)n,
+		.type = a.type,
+		.qemu = a.qemu,
+		.images = a.images,
+		.mode = a.mode};
+	if (a.model && !strcmp(a.model, relay_models[RELAY_NUMATO]))
+		o.model = RELAY_NUMATO;
+	else if (a.model && strcmp(a.model, relay_models[RELAY_LCUS]))
+		return cli_fail(EXIT_USAGE, "twin: no relay model '%s' (lcus, numato)", a.model);
+	how.ready_fd = (int)a.ready_fd;
+	how.quiet = how.argv != NULL;
+	log_init(LOG_INFO);
+	return serve(&o, &how);
+}
