@@ -218,13 +218,14 @@ int console_open(struct console *c, const struct console_driver *drv, const char
 static void last_words(struct console *c)
 {
 	struct pollfd p = {.events = POLLIN};
+	struct err why = {0};
 
 	for (int i = 0; i < LAST_READS && c->fd >= 0; i++) {
 		p.fd = c->fd;
 		if (poll(&p, 1, 0) <= 0)
 			return;
-		if (pump(c, p.revents, NULL))
-			bench_note(c->bench, "%s", c->broken.msg);
+		if (pump(c, p.revents, &why))
+			bench_note(c->bench, "%s", why.msg);
 	}
 }
 
