@@ -23,26 +23,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static int told(struct diag *diag)
+static struct job_setting settings[16];
+static struct arena arena;
+static struct types types;
+static struct lab lab;
+static struct plan plan;
+static struct build build;
+static struct diag diag;
+
+static int told(void)
 {
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 
-	diag_print(diag, &text);
+	diag_print(&diag, &text);
 	fputs(buf_str(&text), stderr);
 	return 2;
 }
 
 static int make(int argc, char **argv)
 {
-	static struct job_setting settings[16];
 	struct job_tables tables = {
 		deploy_drivers(), boot_drivers(), measure_drivers(), parse_drivers()};
-	struct arena arena = {0};
-	struct types types = {0};
-	struct lab lab = {0};
-	struct plan plan = {0};
-	struct build build = {0};
-	struct diag diag = {0};
 	struct err e = {0};
 	const struct node *doc;
 	size_t n = 0;
@@ -56,12 +57,12 @@ static int make(int argc, char **argv)
 	doc = yaml_load(&arena, argv[0], &diag);
 	if (!doc || types_load_default(&types, &diag) || lab_load(&lab, argv[1], &types, &diag) ||
 		job_compile(&plan, doc, settings, n, &tables, &diag))
-		return told(&diag);
+		return told();
 	if (plan.build) {
-		char *path = build_locate(plan.build, &e);
+		AUTOFREE char *path = build_locate(plan.build, &e);
 
 		if (!path || build_load(&build, path, &diag))
-			return fprintf(stderr, "%s\n", e.msg), told(&diag);
+			return fprintf(stderr, "%s\n", e.msg), told();
 		if (plan_use_build(&plan, &build, lab.boards[0].type->soc, NULL, &e))
 			return fprintf(stderr, "%s\n", e.msg), 5;
 	}
@@ -107,8 +108,17 @@ static int run(const char *dir)
 
 int main(int argc, char **argv)
 {
-	if (argc >= 5 && !strcmp(argv[1], "make"))
-		return make(argc - 2, argv + 2);
+	if (argc >= 5 && !strcmp(argv[1], "make")) {
+		int status = make(argc - 2, argv + 2);
+
+		plan_done(&plan);
+		build_done(&build);
+		lab_done(&lab);
+		types_done(&types);
+		diag_done(&diag);
+		arena_done(&arena);
+		return status;
+	}
 	if (argc == 6 && !strcmp(argv[1], "run")) {
 		strike.self = !strcmp(argv[3], "self");
 		strike.sig = atoi(argv[4]);

@@ -60,8 +60,8 @@ int unpack_base64(struct str text, struct buf *out)
 				return -1;
 		}
 	}
-	/* what a cut text leaves behind is no padding */
-	return pad > 2 || have == 6 || (have == 4 && pad != 2) || (have == 2 && pad != 1) ? -1 : 0;
+	/* padding as many as the last bytes need, and no less: a cut text is refused */
+	return have == 6 || pad != (have == 4 ? 2 : have == 2 ? 1 : 0) ? -1 : 0;
 }
 
 int unpack_gzip(struct str bytes, struct buf *out)

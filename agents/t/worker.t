@@ -1,0 +1,270 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Whole workers on a played board: relay and console on serial ports, U-Boot's dialogue, a real
+# shell. What is shown: the verdict and blame of each way a run can end, that the board is off and
+# the TFTP folder empty however it ended, and that a folder always tells.
+set -u
+tool=$HILAB_BUILD/agents/t/tool-job
+dir=$(mktemp -d)
+export HILAB_RUN_DIR="$dir/run" HILAB_DATA
+cd "$dir" || exit 1 # manifests are named beside here
+n=0
+player=
+
+end() {
+	trap - EXIT
+	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
+	rm -rf "$dir"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+ok() { # STATUS NAME
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		tail -n 5 "$dir/out" | sed 's/^/# /'
+	fi
+}
+ctl() { "$HILAB" player ctl "$dir/p" "$@" >>"$dir/ctl" 2>&1; }
+# One run of JOB; how it ended goes to $last.
+run() { # JOB [worker|self SIGNAL TEXT]
+	rm -rf "$dir/j"
+	job=$1
+	shift
+	"$tool" make "$dir/$job.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1 || {
+		last="not made"
+		return
+	}
+	"$tool" run "$dir/j" "$@" >"$dir/out" 2>&1
+	last=$(tail -n 1 "$dir/out")
+}
+ends() { # PATTERN NAME: how the run ended, and that the board is free
+	case $last in
+	$1) ok 0 "$2" ;;
+	*)
+		ok 1 "$2"
+		echo "# ended: $last"
+		;;
+	esac
+}
+is_free() { # NAME
+	left=$(ls "$dir/p/tftp")
+	ctl_power=$("$HILAB" player ctl "$dir/p" status b | head -n 1)
+	case $ctl_power in
+	"b off"*) [ -z "$left" ] ;;
+	*) false ;;
+	esac
+	ok $? "$1: off, nothing staged"
+}
+has() { # TEXT NAME: in the journal
+	grep -qF "$1" "$dir/j/events.jsonl"
+	ok $? "$2"
+}
+
+# ---- the board and its build: the played shell is this host's, and so is its kernel
+
+release=$(uname -r)
+printf 'x\0Linux version %s (a@b) #1\n' "$release" >"$dir/kernel"
+echo root >"$dir/root"
+chmod 644 "$dir/kernel" "$dir/root"
+sum() { sha256sum "$dir/$1" | cut -d' ' -f1; }
+manifest() { # FILE RELEASE [SUM-OF-ROOT]
+	cat >"$dir/$1" <<-EOT
+		build: played
+		version: "1"
+		soc: am62axx
+		images:
+		  kernel: {path: kernel, sha256: $(sum kernel), release: "$2"}
+		  rootfs: {path: root, sha256: ${3:-$(sum root)}}
+		  boot-loader: {path: kernel, sha256: $(sum kernel), version: "U-Boot 2023.01"}
+	EOT
+}
+manifest build.yaml "$release"
+manifest build-other.yaml 5.10.0-other
+
+steps() { # NAME BUILD; further steps on standard input
+	{
+		printf 'job: %s\nboard: {soc: am62axx}\nbuild: ./%s\nsteps:\n' "$1" "$2"
+		printf '  - %s\n' 'power: off' 'deploy: {method: tftp, images: [kernel, rootfs]}' \
+			'boot: u-boot' login
+		cat
+	} >"$dir/$1.yaml"
+}
+steps good build.yaml <<'EOT'
+  - run: {name: says, command: 'echo "a  b"; echo done', expect: ["^a  b$", done]}
+  - run: {name: tells, command: "hil_result inner pass; hil_metric m 2 MB/s bs=4k"}
+EOT
+steps bad build.yaml <<'EOT'
+  - run: {name: fails, command: "echo because; exit 3", expect: because}
+  - run: {name: lacks, command: "echo one", expect: two}
+  - run: {name: inner, command: "hil_result part fail 'too slow'"}
+  - run: {name: goes-on, command: "true"}
+EOT
+steps other build-other.yaml </dev/null
+steps hangs build.yaml <<'EOT'
+  - run: {name: stuck, command: "echo here; sleep 1000", timeout: 1500ms}
+  - run: {name: after, command: "true"}
+EOT
+steps silent build.yaml <<'EOT'
+  - run: {name: dies, command: "echo 'last''words'; sleep 1000", timeout: 2s}
+  - run: {name: after, command: "true"}
+EOT
+printf 'job: empty\nboard: {soc: am62axx}\nsteps:\n  - power: cycle\n' >"$dir/empty.yaml"
+
+mkfifo "$dir/ready"
+"$HILAB" player --dir "$dir/p" b=am62axx-sk-twin >"$dir/ready" 2>"$dir/player.log" &
+player=$!
+read -r line <"$dir/ready"
+case $line in ready*) ok 0 "a played board" ;; *) ok 1 "a played board" ;; esac
+sed 's/model: lcus/&\n      off-time: 50ms/' "$dir/p/lab.yaml" >"$dir/lab" && mv "$dir/lab" "$dir/p/lab.yaml"
+
+# ---- verdicts
+
+run good
+ends "pass none off: " "a good run passes"
+is_free "a good run"
+for text in '"kind":"identity","role":"kernel"' '"name":"good","status"' \
+	'"name":"tells/inner","status":"pass"' '"name":"m","value":2' '"kind":"stage","name":"login"' \
+	'"name":"boot.login_ms"' '"name":"says.txt","bytes":10' '"kind":"env","name":"boot-loader"'; do
+	case $text in *'"name":"good"'*) continue ;; esac
+	has "$text" "its journal has $text"
+done
+[ "$(cat "$dir/j/artifacts/says.txt")" = "a  b
+done" ]
+ok $? "output is kept as it was"
+[ "$(stat -c %a "$dir/j/board.json")" = 600 ]
+ok $? "board.json is nobody else's"
+"$HILAB" worker "$dir/j" >"$dir/out" 2>&1
+[ $? -eq 2 ]
+ok $? "an ended run is not run again"
+
+run bad
+ends "fail test off: 3 of 7 results failed, first 'fails': exit status 3: because" "a failed test fails the run"
+has '"name":"lacks","status":"fail","why":"output lacks' "a missing text is a failure"
+has '"name":"inner/part","status":"fail","why":"too slow"' "so is a failed part"
+has '"name":"goes-on","status":"pass"' "and the job goes on"
+
+run empty
+ends "incomplete job off: nothing ran" "a job in which nothing ran is no pass"
+
+run other
+ends "incomplete build off: *another kernel runs*" "another kernel than the deployed one"
+has '"same":false' "the difference is on record"
+is_free "another kernel"
+
+run good
+echo changed >>"$dir/kernel"
+"$HILAB" worker "$dir/j" >/dev/null 2>&1
+rm -rf "$dir/j"
+"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+[ $? -eq 5 ]
+ok $? "an image with a wrong digest is not taken into a plan"
+printf 'x\0Linux version %s (a@b) #1\n' "$release" >"$dir/kernel"
+"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/k" >"$dir/out" 2>&1
+echo changed >>"$dir/kernel"
+"$HILAB" worker "$dir/k" >"$dir/out" 2>&1
+[ $? -eq 5 ] && grep -q '"blame": "build"' "$dir/k/status"
+ok $? "nor used when it changed since"
+! grep -q '"state":"on"' "$dir/k/events.jsonl"
+ok $? "the board was never switched on"
+rm -rf "$dir/k"
+printf 'x\0Linux version %s (a@b) #1\n' "$release" >"$dir/kernel"
+
+run hangs
+ends "incomplete timeout off: *stuck*" "a command that hangs meets its deadline"
+has '"name":"stuck","status":"miss"' "its result is lost, not failed"
+has '"name":"after","status":"pass"' "with the shell back the job goes on"
+
+ctl fault b hang after=lastwords
+run silent
+ends "incomplete timeout off: *dies*" "a board that hangs"
+has '"outcome":"not-run"' "ends the job"
+is_free "a hung board"
+ctl clear b
+
+ctl fault b panic after=lastwords
+run silent
+ends "fail test off: *the kernel gave up: Kernel panic*" "a kernel that panics is a failure"
+has 'Kernel panic - not syncing' "its words are on record"
+is_free "a panic"
+ctl clear b
+
+ctl relay b dead
+run good
+ends "incomplete infra unknown: *" "a relay that does not answer: the lab's fault, never off"
+! grep -q '"state":"off"' "$dir/j/events.jsonl"
+ok $? "and nowhere told to be off"
+ctl clear b
+ctl relay b ok
+
+# ---- the same results however the console brings its bytes
+
+results() { sed -n 's/.*"kind":"result".*"name":"\([^"]*\)","status":"\([^"]*\)".*/\1 \2/p' "$dir/j/events.jsonl"; }
+run good
+want=$(results)
+[ "$(echo "$want" | wc -l)" -eq 5 ]
+ok $? "a good run has five results"
+for fault in "chunk 1" "chunk 65536" "insert every=900" "insert after=@hil offset=7" \
+	"insert after=root@hil" "insert after=login: count=1"; do
+	ctl fault b $fault || ok 1 "fault $fault"
+	run good
+	[ "$(results)" = "$want" ]
+	ok $? "the same results with '$fault'"
+	ctl clear b
+done
+
+# ---- ends from outside
+
+for at in '"step_kind":"power"' '"step_kind":"deploy"' '"step_kind":"boot"' '"state":"on"' \
+	'"step_kind":"login"' '"kind":"identity"' '"step_kind":"run"'; do
+	run good self 2 "$at"
+	ends "canceled cancel off: *" "Ctrl-C at $at"
+	is_free "Ctrl-C at $at"
+done
+
+i=0
+while [ $i -lt 44 ]; do
+	run good worker 9 "\"seq\":$i,"
+	case $last in
+	"incomplete bug off: the worker died "* | "pass none off: ") ok 0 "kill -9 at event $i" ;;
+	*)
+		ok 1 "kill -9 at event $i"
+		echo "# ended: $last"
+		;;
+	esac
+	is_free "kill -9 at event $i"
+	[ "$(cut -d'"' -f3 "$dir/j/events.jsonl" | tr -d ':,' | awk '$1 != NR - 1' | wc -l)" -eq 0 ]
+	ok $? "its journal has no gap"
+	i=$((i + ${KILL_STEP:-6}))
+done
+echo "# kill -9 at every ${KILL_STEP:-6}th event"
+
+# ---- one board, one worker
+
+mkfifo "$dir/held"
+rm -rf "$dir/j" "$dir/k"
+"$tool" make "$dir/hangs.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/k" >"$dir/out" 2>&1
+"$tool" run "$dir/j" >"$dir/held" 2>&1 &
+first=$!
+while read -r line; do
+	case $line in
+	*'"kind":"run-start"'*)
+		"$HILAB" worker "$dir/k" >"$dir/out" 2>&1
+		[ $? -eq 3 ] && grep -q "in use by pid [0-9]*, folder $dir/j" "$dir/k/status"
+		ok $? "a second worker is refused, and told by whom"
+		"$HILAB" worker "$dir/j" >"$dir/out" 2>&1
+		[ $? -eq 3 ] && [ ! -e "$dir/j/status" ]
+		ok $? "in the same folder, too, and it leaves that alone"
+		"$HILAB" worker --release "$dir/j" >"$dir/out" 2>&1
+		[ $? -eq 3 ]
+		ok $? "and nobody releases under a worker that lives"
+		;;
+	esac
+	last=$line
+done <"$dir/held"
+wait "$first"
+ends "incomplete timeout off: *" "the first one goes on"
+
+echo "1..$n"
