@@ -8,6 +8,7 @@
  */
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOST_LIMIT_MS 30000 /* between two bytes */
+#define HOST_LIMIT_MS 60000
 
 struct host {
 	int fd;
@@ -60,6 +61,7 @@ __attribute__((unused)) static void host_type(struct host *h, const char *text)
 __attribute__((unused)) static bool host_until(struct host *h, const char *text)
 {
 	static char bytes[1 << 17];
+	int64_t until_ms = clock_ms() + HOST_LIMIT_MS;
 	char *at;
 
 	buf_reset(&h->got);
@@ -75,7 +77,7 @@ __attribute__((unused)) static bool host_until(struct host *h, const char *text)
 			buf_eat(&h->next, end);
 			return true;
 		}
-		if (poll(&p, 1, HOST_LIMIT_MS) <= 0 ||
+		if (clock_ms() > until_ms || poll(&p, 1, HOST_LIMIT_MS) <= 0 ||
 			(n = read(h->fd, bytes, sizeof bytes)) <= 0) {
 			printf("# no '%s' in: %s\n", text, buf_str(&h->next));
 			return false;

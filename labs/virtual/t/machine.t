@@ -49,8 +49,10 @@ grep -q 'told to fail' "$dir/lab/evm/qemu.log" && pass 'its message is kept' || 
 relay off
 relay on
 
-"$host" "$dir/lab/evm.console" gone &
+mkfifo "$dir/heard"
+console type pull until pull gone >"$dir/heard" &
 waiting=$!
+read -r heard <"$dir/heard" || [ -n "$heard" ]
 ctl pull-console
 wait $waiting && pass 'the console is pulled: hangs up' || fail 'pull-console'
 [ ! -e "$dir/lab/evm.console" ] && pass 'its name is gone' || fail 'name'

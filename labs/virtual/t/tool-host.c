@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 		} else if (!strcmp(argv[i], "until") && i + 1 < argc) {
 			bad = !host_until(&h, argv[++i]);
 			fwrite(buf_str(&h.got), 1, h.got.len, stdout);
+			fflush(stdout);
 		} else if (!strcmp(argv[i], "gone")) {
 			bad = !host_gone(&h);
 		} else {

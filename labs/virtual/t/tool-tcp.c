@@ -8,8 +8,7 @@
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	char line[256];
 	FILE *in;
