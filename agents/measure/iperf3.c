@@ -133,6 +133,13 @@ static int run_once(
 	return r;
 }
 
+/* With -J an iperf3 that was refused (a server that is still busy) says so in its document, and its
+ * exit status is 0. */
+static bool refused(const struct buf *text)
+{
+	return strstr(buf_str(text), "\"error\":");
+}
+
 static int run(struct measure *m, struct buf *out, struct err *e)
 {
 	AUTOBUF text = BUF_INIT(OUTPUT_BYTES);
@@ -148,7 +155,7 @@ static int run(struct measure *m, struct buf *out, struct err *e)
 		buf_reset(&text);
 		if (run_once(m, &a, &text, &status, e))
 			return err_wrap(e, "iperf3");
-		if (!status || clock_ms() - start > EARLY_MS)
+		if ((!status && !refused(&text)) || clock_ms() - start > EARLY_MS)
 			break;
 		if (i + 1 < TRIES && bench_pause(m->bench, AGAIN_MS, e))
 			return err_wrap(e, "iperf3");

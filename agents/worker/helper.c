@@ -50,7 +50,7 @@ const char helper_text[] =
 	"a)[ $1 ]||{ read -r n<$D/q;set -- $((n-1));}\n"
 	"for n;do cat $D/n$n >&9;done;;\n"
 	"v)F v $(S<$D/x);;\n"
-	"r)rm -f $D/n*;trap : 2\n"
+	"r)read -r n <$D/q;case $n in *[0-2])rm -f $D/n*;;esac;trap : 2\n"
 	"[ $(S<$D/c) = $1 ]||{ F bad;exit;}\n"
 	"F go\n"
 	"if [ $2 = c ];then sh $D/c >$D/o 2>&1 </dev/null;s=$?\n"

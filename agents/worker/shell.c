@@ -84,6 +84,21 @@ void shell_close(struct shell *s)
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
+/* Types a line once the prompt that follows the line before is there: a slow shell prints it into
+ * the middle of what is typed too soon. A prompt that a kernel line cut is not waited for long. */
+static int type(struct shell *s, const char *line, struct err *e)
+{
+	struct err waited = {0};
+
+	if (s->prompt && s->typed &&
+		console_expect(s->console, &s->prompt, 1, SHELL_PROMPT_MS, NULL, &waited) == -1) {
+		*e = waited;
+		return -1;
+	}
+	s->typed = true;
+	return console_type(s->console, line, true, e);
+}
+
 /* Has the console said nothing for a while, with the prompt there or something damaged before? */
 static bool may_ask(struct shell *s)
 {
@@ -93,7 +108,10 @@ static bool may_ask(struct shell *s)
 		return false;
 	if (frames_damaged(s->frames) != s->damaged)
 		return true;
-	return s->prompt && expect_search(s->console->expect, &s->prompt, 1, &m) == 1;
+	if (!s->prompt || expect_search(s->console->expect, &s->prompt, 1, &m) != 1)
+		return false;
+	s->typed = false; /* the prompt is taken */
+	return true;
 }
 
 static int ask_newest(struct shell *s, struct err *e)
@@ -102,7 +120,7 @@ static int ask_newest(struct shell *s, struct err *e)
 	struct err typed = {0};
 
 	snprintf(line, sizeof line, "sh %s/x a", s->dir);
-	if (!console_type(s->console, line, true, &typed) || typed.blame == BLAME_INFRA)
+	if (!type(s, line, &typed) || typed.blame == BLAME_INFRA)
 		return 0; /* a shell that does not take it is no worse off */
 	*e = typed;
 	return -1;
@@ -145,7 +163,7 @@ static int ask(
 	for (int i = 0; i < SHELL_TRIES; i++) {
 		struct expect_match m;
 
-		r = console_type(s->console, line, true, e);
+		r = type(s, line, e);
 		if (r < 0)
 			break;
 		r = console_expect(s->console, &p, 1, SHELL_ANSWER_MS / 2, &m, e);
@@ -212,7 +230,7 @@ static int put(struct shell *s, const char *text, const char *name, struct err *
 	snprintf(file, sizeof file, "%s/%s", s->dir, name);
 	do {
 		shell_put_line(&rest, file, first, &line);
-		if (console_type(s->console, buf_str(&line), true, e))
+		if (type(s, buf_str(&line), e))
 			return err_wrap(e, "type '%s' into the shell", name);
 		first = false;
 	} while (rest.n);
@@ -289,8 +307,7 @@ static int install(struct shell *s, struct err *e)
 	s->went = false;
 	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
 		s->dir, s->dir, s->dir);
-	if (console_type(s->console, line, true, e) ||
-		wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
+	if (type(s, line, e) || wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;
 	if (str_u64(str_of(s->version), &crc) || !frame_crc_is(str_of(helper_text), (uint32_t)crc))
 		return err_set(e, BLAME_INFRA, "install the helper: it arrived damaged on '%s'",
@@ -342,7 +359,7 @@ static int recover(struct shell *s, unsigned *lost, struct err *e)
 		}
 		if (!*lost || i == SHELL_TRIES)
 			return 0;
-		if (console_type(s->console, buf_str(&line), true, e))
+		if (type(s, buf_str(&line), e))
 			return -1;
 		do {
 			if (bench_wait_pump(s->bench, SHELL_SILENCE_MS / 2, e) < 0)
@@ -414,9 +431,8 @@ static int start(struct shell *s, const char *command, bool capture, struct err 
 		s->damaged = frames_damaged(s->frames);
 		if (put(s, command, "c", e))
 			return -1;
-		expect_skip(s->console->expect);
 		s->running = true;
-		if (console_type(s->console, line, true, e))
+		if (type(s, line, e))
 			return -1;
 		r = wait_flag(s, &s->went, SHELL_ANSWER_MS, e);
 		if (r < 0)

@@ -18,6 +18,7 @@
 #define SHELL_TRIES          3                 /* of each question to the board */
 #define SHELL_ANSWER_MS      10000             /* for what the shell answers at once */
 #define SHELL_SILENCE_MS     2000              /* nothing said: time to ask again */
+#define SHELL_PROMPT_MS      1000              /* for the prompt after a line */
 #define SHELL_QUIET_MS       300               /* a console that rests */
 #define SHELL_QUIET_LIMIT_MS 15000             /* then it never will */
 #define SHELL_STOP_MS        5000              /* for a command to end after ^C */
@@ -34,6 +35,7 @@ struct shell {
 	char run[16], dir[64];
 	bool cksum; /* the board's CRC is that of cksum */
 	bool installed;
+	bool typed;            /* a line was, and its prompt not seen yet */
 	bool running;          /* a command was started and has not ended */
 	uint32_t first;        /* first sequence number of the newest command */
 	bool went, bad, ended; /* what its frames told */
