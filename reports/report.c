@@ -89,6 +89,10 @@ static int on_env(void *arg, const char *name, const char *value)
 	struct report_env copy = {
 		arena_strdup(&g->r->arena, name), arena_strdup(&g->r->arena, value)};
 
+	/* Every fio of a run tells its version; what differs is kept, what repeats is not. */
+	vec_each (&g->envs, had)
+		if (!strcmp(had->name, name) && !strcmp(had->value, value))
+			return 0;
 	vec_push(&g->envs, copy);
 	return 0;
 }

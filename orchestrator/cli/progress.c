@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "io/json.h"
+#include "reports/parse/parse.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,9 +18,12 @@
 
 #define TEXT_BYTES 512
 
-void progress_init(struct progress *p, bool quiet)
+void progress_init(struct progress *p, const struct metric_table *metrics, bool quiet)
 {
-	*p = (struct progress){.quiet = quiet, .live = !quiet && cli_tty(STDERR_FILENO)};
+	*p = (struct progress){.quiet = quiet,
+		.metrics = metrics,
+		.worst = -1,
+		.live = !quiet && cli_tty(STDERR_FILENO)};
 	p->colour = p->live;
 	p->run_start_mono_ms = clock_ms();
 }
@@ -80,6 +84,7 @@ static void on_run_start(struct progress *p, const json_t *event)
 
 static void on_step_start(struct progress *p, const json_t *event)
 {
+	p->worst = -1;
 	p->step_index = json_int(event, "step", 0);
 	p->step_start_ms = json_int(event, "ms", 0);
 	p->step_timeout_ms = json_int(event, "timeout_ms", 0);
@@ -94,6 +99,8 @@ static void on_step_end(struct progress *p, const json_t *event)
 	p->step[0] = 0;
 	if (!strcmp(outcome, "not-run"))
 		return;
+	if (!strcmp(outcome, "ok") && p->worst >= 0)
+		outcome = status_name(p->worst);
 	line(p, event, "%-40s %-8s %s", safe(event, "name", name, sizeof name), paint(p, outcome),
 		str_format_ms(
 			json_int(event, "took_ms", json_int(event, "ms", 0) - p->step_start_ms),
@@ -103,22 +110,39 @@ static void on_step_end(struct progress *p, const json_t *event)
 			safe(event, "message", text, sizeof text));
 }
 
+/* pass, skip and done are fine; of the others the gravest one names the step's outcome. */
+static const int gravity[STATUS_COUNT] = {[STATUS_MISS] = 1, [STATUS_ERROR] = 2, [STATUS_FAIL] = 3};
+
+static void note_status(struct progress *p, const char *status)
+{
+	int s = status_parse(status);
+
+	if (s >= 0 && gravity[s] && (p->worst < 0 || gravity[s] > gravity[p->worst]))
+		p->worst = s;
+}
+
 static void on_result(struct progress *p, const json_t *event)
 {
 	const char *status = json_text(event, "status", "");
 	char name[PROGRESS_STEP_BYTES], why[TEXT_BYTES];
 	bool has_why = *json_text(event, "why", "");
 
+	note_status(p, status);
 	line(p, event, "    %-36s %s%s%s", safe(event, "name", name, sizeof name), paint(p, status),
 		has_why ? "  " : "", has_why ? safe(event, "why", why, sizeof why) : "");
 }
 
 static void on_metric(struct progress *p, const json_t *event)
 {
+	const char *metric = json_text(event, "name", "");
+	const struct metric_def *def = p->metrics ? metric_find(p->metrics, metric) : NULL;
 	char name[PROGRESS_STEP_BYTES], unit[32];
+	double value = json_num(event, "value", 0);
 
-	line(p, event, "    %-36s %.6g %s", safe(event, "name", name, sizeof name),
-		json_num(event, "value", 0), safe(event, "unit", unit, sizeof unit));
+	safe(event, "unit", unit, sizeof unit);
+	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
+		snprintf(unit, sizeof unit, "%s", def->unit);
+	line(p, event, "    %-36s %.4g %s", safe(event, "name", name, sizeof name), value, unit);
 }
 
 static void on_text(struct progress *p, const json_t *event)

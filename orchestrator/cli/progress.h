@@ -7,6 +7,8 @@
  * figures below it; on a terminal also a live line with what is going on and for how long.
  */
 
+#include "reports/parse/metric.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,9 +26,11 @@ struct progress {
 	int64_t step_timeout_ms;
 	int64_t run_start_mono_ms;
 	char step[PROGRESS_STEP_BYTES]; /* "" between steps */
+	int worst; /* worst status among the results of this step; -1: none yet */
+	const struct metric_table *metrics; /* for units; borrowed, NULL: as the tool gave them */
 };
 
-void progress_init(struct progress *p, bool quiet);
+void progress_init(struct progress *p, const struct metric_table *metrics, bool quiet);
 /* One event of the journal. */
 void progress_event(struct progress *p, const json_t *event);
 /* Redraws the live line; call it about once a second. */

@@ -20,7 +20,7 @@ int report_width(int fd)
 	return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
-static int load_metrics(struct metric_table *table, struct err *e)
+int report_load_metrics(struct metric_table *table, struct err *e)
 {
 	AUTOFREE char *path = fs_data_path("reports/metrics.yaml");
 	AUTOBUF text = BUF_INIT(1 << 16);
@@ -45,7 +45,7 @@ int report_show(struct store *s, int64_t run, const char *format, struct buf *ou
 	struct report r = {0};
 	int found;
 
-	if (!f || load_metrics(&table, e))
+	if (!f || report_load_metrics(&table, e))
 		return -1;
 	found = report_gather(&r, s, run, &table, e);
 	if (!found)

@@ -5,6 +5,7 @@
 /* What every command that shows a run stands on. */
 
 #include "base/buf.h"
+#include "reports/parse/metric.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@
  */
 int report_show(struct store *s, int64_t run, const char *format, struct buf *out, int *verdict,
 	struct err *e);
+/* The installed metric table. The caller frees it with metric_table_done. */
+int report_load_metrics(struct metric_table *table, struct err *e);
 /* Columns of the terminal on fd; 0: none, or not known. */
 int report_width(int fd);
 /*

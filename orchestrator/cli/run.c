@@ -64,6 +64,7 @@ struct job {
 	struct store *store;
 	struct store_run run;
 	char *dir;
+	struct metric_table metrics;
 	struct progress progress;
 	struct err store_error; /* the first of the store; told once, the run goes on */
 };
@@ -300,8 +301,12 @@ static int run(int argc, char **argv)
 		return cli_fail(EXIT_USAGE, "run: %s", e.msg);
 	if (labfile_load(&j.l, a.lab))
 		return EXIT_USAGE;
-	progress_init(&j.progress, a.quiet);
-	status = prepare_and_start(&j, operands[0]);
+	if (report_load_metrics(&j.metrics, &e))
+		status = cli_fail(EXIT_USAGE, "run: %s", e.msg);
+	progress_init(&j.progress, &j.metrics, a.quiet);
+	if (!status)
+		status = prepare_and_start(&j, operands[0]);
+	metric_table_done(&j.metrics);
 	store_close(j.store);
 	plan_done(&j.plan);
 	labfile_done(&j.l);
@@ -318,7 +323,7 @@ const struct cli_command run_command = {
 		   "Ctrl-C cancels: what was deployed is taken back, the board is switched off. A "
 		   "second\n"
 		   "Ctrl-C kills the worker; the board is switched off all the same.",
-	.example = "  hilab run jobs/am62axx/smoke.yaml --lab desk.yaml --param size=256MiB",
+	.example = "  hilab run jobs/am62axx/smoke.yaml --lab desk.yaml --param size=256m",
 	.opts = opts,
 	.min_operands = 1,
 	.max_operands = 1,
