@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "io/json.h"
 
+#include <string.h>
+
 struct gather {
 	struct report *r;
 	const struct metric_table *table;
