@@ -25,7 +25,7 @@ MODE := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)
 B := build/$(MODE)
 Q := $(if $(V),,@)
 
-PKGS := libserialport libcurl yaml-0.1 jansson sqlite3 libpcre2-8 libzstd libcrypto zlib
+PKGS := libserialport libcurl yaml-0.1 jansson sqlite3 libpcre2-8 libzstd liblzma libcrypto zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 

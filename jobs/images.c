@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool deployed(const struct plan *p, const char *role)
@@ -43,14 +44,16 @@ static int check_roles(const struct plan *p, const struct build *b, struct err *
 static int use_image(struct plan *p, struct plan_image *to, const struct image *im,
 	const struct fetch_opts *o, struct err *e)
 {
+	char sha256[DIGEST_HEX_BYTES];
 	AUTOFREE char *path = NULL;
 
-	if (deployed(p, im->role) && image_local(im, o, &path, e))
+	snprintf(sha256, sizeof sha256, "%s", im->sha256);
+	if (deployed(p, im->role) && image_local(im, o, &path, sha256, e))
 		return -1;
 	*to = (struct plan_image){
 		.role = arena_strdup(&p->arena, im->role),
 		.path = arena_strdup(&p->arena, path),
-		.sha256 = arena_strdup(&p->arena, im->sha256),
+		.sha256 = arena_strdup(&p->arena, sha256),
 		.version = arena_strdup(&p->arena, im->version),
 		.release = arena_strdup(&p->arena, im->release),
 	};

@@ -8,6 +8,8 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "builds/download.h"
+#include "builds/known.h"
 #include "io/yaml.h"
 
 #include <ctype.h>
@@ -45,7 +47,14 @@ const struct param image_params[] = {
 		.help = "where the image can be fetched from",
 		.example = "https://builds.example/11.00.1/Image"},
 	{"sha256", PARAM_STRING, offsetof(struct image, sha256), .required = true,
-		.help = "digest that the image must have before it is used: 64 hex digits",
+		.help = "digest that the image must have, as it is shipped, "
+			"before it is used: 64 hex digits",
+		.example = "9f86d08188..."},
+	{"compression", PARAM_CHOICE, offsetof(struct image, packing), .preset = "none",
+		.choices = packing_names,
+		.help = "how the file is packed; it is unpacked before use"},
+	{"unpacked-sha256", PARAM_STRING, offsetof(struct image, unpacked_sha256),
+		.help = "digest that it must have when unpacked: 64 hex digits",
 		.example = "9f86d08188..."},
 	{"version", PARAM_STRING, offsetof(struct image, version),
 		.help = "text that the running image shows (banner, build id), to prove that it "
@@ -62,11 +71,20 @@ static bool is_sha256(const char *hex)
 	       strspn(hex, "0123456789abcdefABCDEF") == SHA256_DIGITS;
 }
 
+static int check_digest(const struct node *image, const char *key, const char *hex,
+	const char *what, struct diag *diag)
+{
+	if (!hex || is_sha256(hex))
+		return 0;
+	return diag_add(
+		diag, node_find(image, key)->at, "%s: '%s' must be 64 hex digits", what, key);
+}
+
 static const char *lower(struct arena *a, const char *text)
 {
 	char *copy = arena_strdup(a, text);
 
-	for (char *p = copy; *p; p++)
+	for (char *p = copy; p && *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	return copy;
 }
@@ -89,12 +107,19 @@ static int fill_image(struct arena *a, struct image *im, const struct node *n, s
 		rc = diag_add(diag, n->key_at, "%s: needs 'path' or 'url'", what);
 	if (im->path && !*im->path)
 		rc = diag_add(diag, node_find(n, "path")->at, "%s: 'path' is empty", what);
-	if (im->sha256 && !is_sha256(im->sha256))
-		rc = diag_add(diag, node_find(n, "sha256")->at,
-			"%s: 'sha256' must be 64 hex digits", what);
+	if (im->url && !download_is_url(im->url))
+		rc = diag_add(diag, node_find(n, "url")->at,
+			"%s: 'url' must begin with http:// or https://", what);
+	if (im->unpacked_sha256 && im->packing == PACKING_NONE)
+		rc = diag_add(diag, node_find(n, "unpacked-sha256")->at,
+			"%s: 'unpacked-sha256' needs 'compression'", what);
+	if (check_digest(n, "sha256", im->sha256, what, diag) ||
+		check_digest(n, "unpacked-sha256", im->unpacked_sha256, what, diag))
+		rc = -1;
 	if (rc)
 		return -1;
 	im->sha256 = lower(a, im->sha256);
+	im->unpacked_sha256 = lower(a, im->unpacked_sha256);
 	if (im->path) {
 		AUTOFREE char *path = fs_beside(n->at.file, im->path);
 
@@ -167,7 +192,7 @@ const struct image *build_find(const struct build *b, const char *role)
 
 char *build_locate(const char *name, struct err *e)
 {
-	AUTOFREE char *file = NULL, *config = NULL, *builds = NULL, *images = NULL;
+	AUTOFREE char *file = NULL, *builds = NULL, *images = NULL;
 	char *users, *ours;
 
 	if (strchr(name, '/') || str_ends(str_of(name), ".yaml")) {
@@ -177,8 +202,7 @@ char *build_locate(const char *name, struct err *e)
 		return NULL;
 	}
 	file = mem_printf("%s.yaml", name);
-	config = fs_config_dir();
-	builds = fs_join(config, "builds");
+	builds = known_dir();
 	users = fs_join(builds, file);
 	if (fs_exists(users))
 		return users;

@@ -11,20 +11,23 @@
  *	soc: am62axx
  *	images:
  *	  kernel: {path: Image, sha256: ..., version: "...", release: 6.1.0-37-arm64}
- *	  rootfs: {url: "https://...", sha256: ...}
+ *	  rootfs: {url: "https://...", sha256: ..., compression: xz}
  */
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "builds/packed.h"
 #include "io/schema.h"
 
 struct image {
 	const char *role;
-	const char *path;    /* local file, resolved beside the manifest; NULL: only a URL */
-	const char *url;     /* NULL: none */
-	const char *sha256;  /* 64 hex digits */
-	const char *version; /* text that the running image shows; NULL: not known */
-	const char *release; /* kernel: uname -r; NULL: not known */
+	const char *path;     /* local file, resolved beside the manifest; NULL: only a URL */
+	const char *url;      /* NULL: none */
+	const char *sha256;   /* 64 hex digits, of the file as it is shipped */
+	enum packing packing; /* PACKING_NONE: used as it is shipped */
+	const char *unpacked_sha256; /* NULL: not told */
+	const char *version;         /* text that the running image shows; NULL: not known */
+	const char *release;         /* kernel: uname -r; NULL: not known */
 	struct loc at;
 };
 struct build {
@@ -40,9 +43,10 @@ int build_check(const struct node *doc, struct diag *diag);
 void build_done(struct build *b);
 const struct image *build_find(const struct build *b, const char *role);
 /* Where "name" is: a path when it has a slash or ends in .yaml, else NAME.yaml in the user's builds
- * folder, else in the tree's build/images. Heap; NULL with e. */
+ * folder (known_dir), else in the tree's build/images. Heap; NULL with e. */
 char *build_locate(const char *name, struct err *e);
-/* Digest of the local file against the manifest: BLAME_BUILD when it differs or is not there. */
+/* Digest of the local file, as it is shipped, against the manifest: BLAME_BUILD when it differs or
+ * is not there. */
 int image_verify(const struct image *im, struct err *e);
 
 #endif

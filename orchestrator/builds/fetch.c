@@ -1,156 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fetches images over HTTP(S) with libcurl. Invariant: CACHE/SHA256 exists only with that digest;
- * CACHE/SHA256.part holds a prefix of it, or of something else, which the digest then shows.
+ * Makes images ready: fetches and unpacks them into the cache. Invariant: CACHE/SHA256 exists only
+ * with that digest, whoever is killed when; a path is handed out only after its digest was read and
+ * found right.
  */
 #include "builds/fetch.h"
 
 #include "base/fs.h"
 #include "base/mem.h"
-#include "io/digest.h"
+#include "builds/download.h"
+#include "builds/known.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REDIRECTS 5
+#define PUT_TRIES 3 /* a prune may take away what we have just put there */
 
-struct transfer {
+/* One image on its way. */
+struct work {
 	const struct image *image;
 	const struct fetch_opts *opts;
-	CURL *curl;
-	int fd;
-	int64_t have_bytes; /* in the .part file */
-	int64_t from_bytes; /* where this request began */
-	int64_t max_bytes;
-	int write_errno;
-	bool started;
+	const char *dir; /* of the cache */
+	int64_t total_bytes;
 };
 
-static size_t on_bytes(char *p, size_t size, size_t n, void *arg)
+static int told_download(void *arg, int64_t got, int64_t total)
 {
-	struct transfer *t = arg;
-	long code = 0;
+	const struct work *w = arg;
 
-	if (!t->started) {
-		t->started = true;
-		curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
-		/* The server sends all of it again: so do we begin again. */
-		if (t->from_bytes && code != 206) {
-			if (ftruncate(t->fd, 0) || lseek(t->fd, 0, SEEK_SET) < 0) {
-				t->write_errno = errno;
-				return 0;
-			}
-			t->from_bytes = t->have_bytes = 0;
-		}
-	}
-	if (t->have_bytes + (int64_t)(size * n) > t->max_bytes) {
-		t->write_errno = EFBIG;
-		return 0;
-	}
-	if (fs_write_all(t->fd, p, size * n)) {
-		t->write_errno = errno;
-		return 0;
-	}
-	t->have_bytes += (int64_t)(size * n);
-	return size * n;
+	return w->opts->progress ? w->opts->progress(w->opts->arg, w->image->role, got, total) : 0;
 }
 
-static int on_progress(
-	void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
+static int told_unpack(void *arg, int64_t got)
 {
-	struct transfer *t = arg;
+	const struct work *w = arg;
 
-	(void)now;
-	(void)up_total;
-	(void)up_now;
-	if (!t->opts->progress)
-		return 0;
-	return t->opts->progress(
-		t->opts->arg, t->image->role, t->have_bytes, total > 0 ? t->from_bytes + total : 0);
-}
-
-static void set_options(struct transfer *t, char *error_text)
-{
-	CURL *c = t->curl;
-
-	curl_easy_setopt(c, CURLOPT_URL, t->image->url);
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
-	curl_easy_setopt(c, CURLOPT_FAILONERROR, 1L);
-	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)FETCH_STALL_BPS);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)FETCH_STALL_S);
-	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS,
-		(long)(t->opts->timeout_ms ? t->opts->timeout_ms : FETCH_TIME_MS));
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
-	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->from_bytes);
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "hilab/" HILAB_VERSION);
-	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, error_text);
-}
-
-static bool worth_again(CURLcode rc)
-{
-	return rc == CURLE_PARTIAL_FILE || rc == CURLE_RECV_ERROR || rc == CURLE_GOT_NOTHING ||
-	       rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_COULDNT_CONNECT;
-}
-
-/* One request. 0 all there, 1 worth another try, -1. */
-static int request(struct transfer *t, struct err *e)
-{
-	char text[CURL_ERROR_SIZE] = "";
-	long code = 0;
-	CURLcode rc;
-
-	t->from_bytes = t->have_bytes;
-	t->started = false;
-	curl_easy_reset(t->curl);
-	set_options(t, text);
-	rc = curl_easy_perform(t->curl);
-	if (rc == CURLE_OK)
-		return 0;
-	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
-	/* 416: nothing is left to send; the digest tells whether what we have is it. */
-	if (rc == CURLE_HTTP_RETURNED_ERROR && code == 416 && t->from_bytes)
-		return 0;
-	if (rc == CURLE_ABORTED_BY_CALLBACK)
-		return err_set(e, BLAME_CANCEL, "fetch '%s': canceled", t->image->url);
-	if (t->write_errno == EFBIG)
-		return err_set(e, BLAME_INFRA, "fetch '%s': more than %lld bytes", t->image->url,
-			(long long)t->max_bytes);
-	if (t->write_errno)
-		return err_sys(e, BLAME_INFRA, t->write_errno, "fetch '%s'", t->image->url);
-	err_set(e, rc == CURLE_HTTP_RETURNED_ERROR ? BLAME_BUILD : BLAME_INFRA, "fetch '%s': %s",
-		t->image->url, *text ? text : curl_easy_strerror(rc));
-	return worth_again(rc) ? 1 : -1;
-}
-
-static int download(struct transfer *t, struct err *e)
-{
-	struct err last = {0};
-	int rc = 1;
-
-	t->curl = curl_easy_init();
-	if (!t->curl)
-		return err_set(e, BLAME_BUG, "fetch '%s': libcurl does not start", t->image->url);
-	for (int i = 0; i < FETCH_TRIES && rc > 0; i++)
-		rc = request(t, &last);
-	curl_easy_cleanup(t->curl);
-	if (rc && e)
-		*e = last;
-	if (!rc && fsync(t->fd))
-		return err_sys(e, BLAME_INFRA, errno, "fetch '%s'", t->image->url);
-	return rc ? -1 : 0;
+	return told_download(arg, got, w->total_bytes);
 }
 
 static bool has_digest(const char *path, const char *sha256)
@@ -160,61 +50,220 @@ static bool has_digest(const char *path, const char *sha256)
 	return !digest_sha256_file(path, hex, NULL) && !strcasecmp(hex, sha256);
 }
 
-/* With the .part file locked: one process fetches an image, others wait for it. */
-static int fetch_locked(struct transfer *t, const char *part, const char *final, struct err *e)
+static int put(const char *dir, const char *made, const char *sha256, struct err *e)
 {
+	AUTOFREE char *final = fs_join(dir, sha256);
+
+	if (rename(made, final))
+		return err_sys(e, BLAME_INFRA, errno, "rename '%s'", made);
+	return 0;
+}
+
+/* ---- fetching ---- */
+
+/* With the .part file ours: what an earlier try left may be no beginning of the image (a host that
+ * lost power), so a wrong digest after going on is no proof yet. */
+static int fill_part(const struct work *w, int fd, const char *part, struct err *e)
+{
+	const struct fetch_opts *o = w->opts;
+	const struct download d = {
+		.url = w->image->url,
+		.max_bytes = o->max_bytes ? o->max_bytes : FETCH_BYTES_MAX,
+		.timeout_ms = o->timeout_ms ? o->timeout_ms : FETCH_TIME_MS,
+		.progress = told_download,
+		.arg = (void *)w,
+	};
+	bool resumed = true;
+
+	while (resumed) {
+		if (download_file(&d, fd, &resumed, e))
+			return -1;
+		if (has_digest(part, w->image->sha256))
+			return 0;
+		if (ftruncate(fd, 0))
+			return err_sys(e, BLAME_INFRA, errno, "fetch into '%s'", part);
+	}
+	unlink(part);
+	return err_set(e, BLAME_BUILD,
+		"image '%s' from '%s' does not have the sha256 of its manifest", w->image->role,
+		w->image->url);
+}
+
+/* One process fetches an image, others wait for it. */
+static int fetch(const struct work *w, struct cache_hold *hold, char **path, struct err *e)
+{
+	const char *sha256 = w->image->sha256;
+
+	for (int i = 0; cache_take(w->dir, sha256, hold, path); i++) {
+		AUTOFREE char *part = NULL;
+		AUTOCLOSE int fd = -1;
+
+		if (i == PUT_TRIES)
+			return err_set(
+				e, BLAME_INFRA, "'%s' does not stay in '%s'", sha256, w->dir);
+		fd = cache_lock(w->dir, sha256, ".part", &part, e);
+		if (fd < 0)
+			return -1;
+		if (!cache_take(w->dir, sha256, hold, path)) {
+			unlink(part);
+			return 0;
+		}
+		if (fill_part(w, fd, part, e) || put(w->dir, part, sha256, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- unpacking ---- */
+
+/* With the .unpacking file ours. */
+static int fill_unpacked(struct work *w, int in, int fd, const char *made, struct err *e)
+{
+	const struct image *im = w->image;
+	const int64_t max = w->opts->max_unpacked_bytes;
+	char hex[DIGEST_HEX_BYTES];
 	struct stat st;
 
-	if (fs_exists(final) && has_digest(final, t->image->sha256))
-		return 0;
-	if (fstat(t->fd, &st) || lseek(t->fd, 0, SEEK_END) < 0)
-		return err_sys(e, BLAME_INFRA, errno, "fetch into '%s'", part);
-	t->have_bytes = st.st_size;
-	if (download(t, e))
+	if (fstat(in, &st) || ftruncate(fd, 0))
+		return err_sys(e, BLAME_INFRA, errno, "unpack into '%s'", made);
+	w->total_bytes = st.st_size;
+	if (packed_unpack(im->packing, in, fd, max ? max : FETCH_UNPACKED_MAX, told_unpack, w, e))
+		return err_wrap(e, "unpack image '%s'", im->role);
+	if (fsync(fd))
+		return err_sys(e, BLAME_INFRA, errno, "unpack into '%s'", made);
+	if (digest_sha256_file(made, hex, e))
 		return -1;
-	if (!has_digest(part, t->image->sha256)) {
-		unlink(part);
+	if (im->unpacked_sha256 && strcmp(hex, im->unpacked_sha256))
 		return err_set(e, BLAME_BUILD,
-			"image '%s' from '%s' does not have the sha256 of its manifest",
-			t->image->role, t->image->url);
-	}
-	if (rename(part, final))
-		return err_sys(e, BLAME_INFRA, errno, "fetch: rename '%s'", part);
-	return 0;
-}
-
-static int fetch(const struct image *im, const struct fetch_opts *o, char **path, struct err *e)
-{
-	AUTOFREE char *cache = fs_cache_dir();
-	AUTOFREE char *dir = o->cache_dir ? mem_strdup(o->cache_dir) : fs_join(cache, "builds");
-	AUTOFREE char *final = fs_join(dir, im->sha256);
-	AUTOFREE char *part = mem_printf("%s.part", final);
-	struct transfer t = {
-		.image = im, .opts = o, .max_bytes = o->max_bytes ? o->max_bytes : FETCH_BYTES_MAX};
-	AUTOCLOSE int fd = -1;
-
-	if (!fs_exists(final) || !has_digest(final, im->sha256)) {
-		if (fs_mkdirs(dir, 0755, e))
-			return -1;
-		fd = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-		if (fd < 0 || flock(fd, LOCK_EX))
-			return err_sys(e, BLAME_INFRA, errno, "fetch into '%s'", part);
-		t.fd = fd;
-		if (fetch_locked(&t, part, final, e))
-			return -1;
-	}
-	*path = mem_strdup(final);
-	return 0;
-}
-
-int image_local(const struct image *im, const struct fetch_opts *o, char **path, struct err *e)
-{
-	static const struct fetch_opts presets;
-
-	if (!im->path)
-		return fetch(im, o ? o : &presets, path, e);
-	if (image_verify(im, e))
+			"image '%s' unpacks to sha256 %.16s..., the manifest says %.16s...",
+			im->role, hex, im->unpacked_sha256);
+	if (put(w->dir, made, hex, e))
 		return -1;
-	*path = mem_strdup(im->path);
+	return cache_set_unpacked(w->dir, im->sha256, hex, e);
+}
+
+static int take_unpacked(
+	const struct work *w, struct cache_hold *hold, char **path, char sha256[DIGEST_HEX_BYTES])
+{
+	const char *want = w->image->unpacked_sha256;
+	char hex[DIGEST_HEX_BYTES];
+
+	if (!cache_unpacked(w->dir, w->image->sha256, hex) || (want && strcmp(hex, want)) ||
+		cache_take(w->dir, hex, hold, path))
+		return 1;
+	memcpy(sha256, hex, sizeof hex);
 	return 0;
+}
+
+static int unpack(struct work *w, const char *from, struct cache_hold *hold, char **path,
+	char sha256[DIGEST_HEX_BYTES], struct err *e)
+{
+	for (int i = 0; take_unpacked(w, hold, path, sha256); i++) {
+		AUTOFREE char *made = NULL;
+		AUTOCLOSE int fd = -1, in = -1;
+
+		if (i == PUT_TRIES)
+			return err_set(e, BLAME_INFRA, "what '%s' unpacks to does not stay in '%s'",
+				from, w->dir);
+		fd = cache_lock(w->dir, w->image->sha256, ".unpacking", &made, e);
+		if (fd < 0)
+			return -1;
+		if (!take_unpacked(w, hold, path, sha256)) {
+			unlink(made);
+			return 0;
+		}
+		in = open(from, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (in < 0)
+			return err_sys(e, BLAME_INFRA, errno, "read '%s'", from);
+		if (fill_unpacked(w, in, fd, made, e)) {
+			unlink(made);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- both ---- */
+
+/* The image as it is shipped. */
+static int shipped(const struct work *w, struct cache_hold *hold, char **path, struct err *e)
+{
+	if (!w->image->path)
+		return fetch(w, hold, path, e);
+	if (image_verify(w->image, e))
+		return -1;
+	*path = mem_strdup(w->image->path);
+	return 0;
+}
+
+static int ready(struct work *w, char **path, char sha256[DIGEST_HEX_BYTES], struct err *e)
+{
+	struct cache_hold source = {0};
+	AUTOFREE char *from = NULL;
+	int rc;
+
+	if (w->image->packing == PACKING_NONE) {
+		snprintf(sha256, DIGEST_HEX_BYTES, "%s", w->image->sha256);
+		return shipped(w, w->opts->hold, path, e);
+	}
+	if (!take_unpacked(w, w->opts->hold, path, sha256))
+		return 0;
+	rc = shipped(w, &source, &from, e);
+	if (!rc)
+		rc = unpack(w, from, w->opts->hold, path, sha256, e);
+	cache_hold_done(&source);
+	return rc;
+}
+
+/* The cache's bound. What goes wrong here costs disk, not the image that was asked for. */
+static void bound_cache(const char *dir, int64_t max)
+{
+	struct cache_pruned pruned;
+	struct map keep = {0};
+
+	if (!known_pinned(&keep, NULL))
+		cache_prune(dir, max, &keep, &pruned, NULL);
+	map_done(&keep);
+}
+
+int image_local(const struct image *im, const struct fetch_opts *o, char **path,
+	char sha256[DIGEST_HEX_BYTES], struct err *e)
+{
+	struct cache_hold own = {0}; /* for as long as we prune */
+	struct fetch_opts opts = o ? *o : (struct fetch_opts){0};
+	AUTOFREE char *dir = o && o->cache_dir ? mem_strdup(o->cache_dir) : cache_dir();
+	struct work w = {.image = im, .opts = &opts, .dir = dir};
+	bool puts = !image_ready(im, dir);
+	char hex[DIGEST_HEX_BYTES];
+	int64_t max;
+	int rc;
+
+	if (cache_limit(&max, e))
+		return -1;
+	if (!opts.hold)
+		opts.hold = &own;
+	rc = ready(&w, path, hex, e);
+	if (!rc && puts)
+		bound_cache(dir, max);
+	cache_hold_done(&own);
+	if (rc)
+		return -1;
+	if (sha256)
+		memcpy(sha256, hex, sizeof hex);
+	return 0;
+}
+
+bool image_ready(const struct image *im, const char *cache_dir)
+{
+	char hex[DIGEST_HEX_BYTES];
+	AUTOFREE char *file = NULL;
+
+	if (im->packing == PACKING_NONE) {
+		file = im->path ? mem_strdup(im->path) : fs_join(cache_dir, im->sha256);
+		return fs_exists(file);
+	}
+	if (!cache_unpacked(cache_dir, im->sha256, hex))
+		return false;
+	file = fs_join(cache_dir, hex);
+	return fs_exists(file);
 }

@@ -8,6 +8,7 @@ const struct cli_command *const cli_commands[] = {
 	&report_command,
 	&log_command,
 	&boards_command,
+	&builds_command,
 	&bench_command,
 	&import_command,
 	&worker_command,

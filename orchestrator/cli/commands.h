@@ -8,6 +8,7 @@
 
 extern const struct cli_command bench_command;
 extern const struct cli_command boards_command;
+extern const struct cli_command builds_command;
 extern const struct cli_command check_command;
 extern const struct cli_command import_command;
 extern const struct cli_command log_command;

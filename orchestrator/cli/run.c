@@ -63,6 +63,7 @@ struct job {
 	const struct board *board; /* in l */
 	struct store *store;
 	struct store_run run;
+	struct cache_hold hold; /* the images, until the run has ended */
 	char *dir;
 	struct metric_table metrics;
 	struct progress progress;
@@ -128,7 +129,7 @@ static int told_bytes(void *arg, const char *role, int64_t got, int64_t total)
 static int use_build(struct job *j)
 {
 	const char *name = j->args->build ? j->args->build : j->plan.build;
-	const struct fetch_opts fetch = {.progress = told_bytes, .arg = j};
+	const struct fetch_opts fetch = {.hold = &j->hold, .progress = told_bytes, .arg = j};
 	struct build build = {0};
 	struct diag diag = {0};
 	struct err e = {0};
@@ -308,6 +309,7 @@ static int run(int argc, char **argv)
 		status = prepare_and_start(&j, operands[0]);
 	metric_table_done(&j.metrics);
 	store_close(j.store);
+	cache_hold_done(&j.hold);
 	plan_done(&j.plan);
 	labfile_done(&j.l);
 	free(j.dir);

@@ -5,12 +5,14 @@
 #include <curl/curl.h>
 #include <jansson.h>
 #include <libserialport.h>
+#include <lzma.h>
 #include <openssl/crypto.h>
 #include <pcre2.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <yaml.h>
 #include <zlib.h>
+#include <zstd.h>
 
 struct args {
 	bool json;
@@ -43,6 +45,8 @@ static int run(int argc, char **argv)
 		{"pcre2", pcre},
 		{"openssl", OpenSSL_version(OPENSSL_VERSION_STRING)},
 		{"zlib", zlibVersion()},
+		{"liblzma", lzma_version_string()},
+		{"libzstd", ZSTD_versionString()},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const char *end = i + 1 < ARRAY_LEN(parts) ? ", " : "}\n";

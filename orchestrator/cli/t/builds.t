@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# hilab builds: a build published in a folder of a real web server is added, fetched, pinned, pruned.
+set -u
+hilab=${HILAB:-build/release/hilab}
+serve=${HILAB_BUILD:-build/release}/orchestrator/builds/t/tool-serve
+dir=$(mktemp -d) || exit 1
+n=0 bad=0
+mkfifo "$dir/alive" "$dir/port"
+mkdir -p "$dir/web/nightly"
+export XDG_CONFIG_HOME="$dir/config" XDG_CACHE_HOME="$dir/cache"
+unset HILAB_CACHE_MAX
+cache=$dir/cache/hilab/builds
+
+# check NAME WANTED-STATUS WANTED-IN-OUTPUT COMMAND...: output is $dir/out
+check()
+{
+	name=$1 want=$2 part=$3
+	shift 3
+	"$@" >"$dir/out" 2>&1
+	got=$?
+	n=$((n + 1))
+	if [ $got -eq "$want" ] && { [ -z "$part" ] || grep -qF -e "$part" "$dir/out"; }; then
+		echo "ok $n - $name"
+	else
+		bad=1
+		echo "not ok $n - $name"
+		echo "# exit $got, want $want, and in it '$part':"
+		sed 's/^/# /' "$dir/out" | head -40
+	fi
+}
+files() { ls "$cache" | wc -l; }
+sum() { sha256sum "$1" | cut -d' ' -f1; }
+
+# The server ends when the writing end of this pipe closes, with this script.
+"$serve" "$dir/web" <"$dir/alive" >"$dir/port" &
+server=$!
+exec 9>"$dir/alive"
+trap 'exec 9>&-; wait "$server"; rm -rf "$dir"' EXIT
+read -r port <"$dir/port"
+url=http://127.0.0.1:$port/nightly
+
+seq 100000 >"$dir/card"
+xz -k "$dir/card"
+seq 100 >"$dir/web/nightly/Image"
+mv "$dir/card.xz" "$dir/web/nightly/"
+gzip -c "$dir/card" >"$dir/web/nightly/initrd.gz"
+cat >"$dir/web/nightly/build.yaml" <<END
+build: nightly
+version: "2026-11-30"
+soc: am62axx
+images:
+  kernel: {path: Image, sha256: $(sum "$dir/web/nightly/Image"), release: 6.1.0}
+  card: {path: card.xz, sha256: $(sum "$dir/web/nightly/card.xz"), compression: xz,
+         unpacked-sha256: $(sum "$dir/card")}
+  initrd: {url: initrd.gz, sha256: $(sum "$dir/web/nightly/initrd.gz")}
+END
+
+check 'no builds' 0 'BUILD' "$hilab" builds
+check 'added by URL' 0 'nightly: added' "$hilab" builds add "$url/build.yaml"
+check 'paths became URLs' 0 "url: $url/Image" cat "$dir/config/hilab/builds/nightly.yaml"
+check 'it checks' 0 'ok (build)' "$hilab" check "$dir/config/hilab/builds/nightly.yaml"
+check 'the list' 0 ' 0/3 ' "$hilab" builds list
+check 'one build' 0 "not here  $(sum "$dir/web/nightly/card.xz" | cut -c1-16)  $url/card.xz (xz)" \
+	"$hilab" builds show nightly
+check 'fetched' 0 "card $cache/$(sum "$dir/card")" "$hilab" builds fetch nightly
+check 'what is packed was unpacked' 0 '' cmp "$cache/$(sum "$dir/card")" "$dir/card"
+check 'what is only called so was not' 0 "initrd $cache/$(sum "$dir/web/nightly/initrd.gz")" \
+	"$hilab" builds fetch nightly
+check 'all is ready' 0 '"ready": 3' "$hilab" builds list --json
+check 'as JSON' 0 '"compression": "xz"' "$hilab" builds show nightly --json
+check 'the same once more' 0 'nightly: replaced version 2026-11-30' "$hilab" builds add "$url/build.yaml"
+
+check 'pinned' 0 '' "$hilab" builds pin nightly
+check 'which shows' 0 '"pinned": true' "$hilab" builds list --json
+check 'a pinned build is not replaced' 2 'builds unpin nightly' "$hilab" builds add "$url/build.yaml"
+check 'nor pruned, which is told' 0 'still over the limit: 4 pinned' "$hilab" builds prune --max 0
+check 'unpinned' 0 '' "$hilab" builds unpin nightly
+check 'a prune down to a size' 0 'left 3' "$hilab" builds prune --max $(($(find "$cache" -type f -exec cat {} + | wc -c) - 1))
+check 'takes the longest not used' 1 '' test -e "$cache/$(sum "$dir/web/nightly/card.xz")"
+check 'a prune of all' 0 'left 0' "$hilab" builds prune --max 0
+check 'leaves nothing' 0 0 files
+check 'a size without sense' 2 "not 'lots'" "$hilab" builds prune --max lots
+
+check 'an image with other bytes' 0 '' sh -c "echo other >'$dir/web/nightly/Image'"
+check 'is the build'"'"'s fault' 5 'does not have the sha256' "$hilab" builds fetch nightly
+check 'no such page' 5 '404' "$hilab" builds add "$url/gone.yaml"
+check 'no server' 3 'connect' "$hilab" builds add http://127.0.0.1:1/x.yaml
+head -c 2000000 /dev/zero | tr '\0' 'x' >"$dir/web/big.yaml"
+check 'an endless manifest' 3 'more than 1048576 bytes' "$hilab" builds add "$url/../big.yaml"
+printf 'build: x\nversion: 1\nsoc: y\nimages: {k: {path: /etc/passwd, sha: 1}}\n' >"$dir/web/x.yaml"
+check 'a wrong manifest' 2 "x.yaml:4:33: unknown key 'sha'" "$hilab" builds add "$url/../x.yaml"
+printf 'build: x\nversion: 1\nsoc: y\nimages: {k: {path: /etc/passwd, sha256: %s}}\n' \
+	"$(sum /etc/passwd)" >"$dir/web/x.yaml"
+check 'one that came by URL' 0 'added' "$hilab" builds add "$url/../x.yaml"
+check 'names no local file' 5 '404' "$hilab" builds fetch x
+printf 'build: y\nversion: 1\nsoc: y\nimages: {k: {url: "file:///etc/passwd", sha256: %s}}\n' \
+	"$(sum /etc/passwd)" >"$dir/web/y.yaml"
+check 'nor by another protocol' 2 "must begin with http" "$hilab" builds add "$url/../y.yaml"
+check 'a name that is not known' 5 "no build 'nihgtly'" "$hilab" builds show nihgtly
+check 'a verb that is none' 2 "did you mean 'prune'" "$hilab" builds purne
+check 'too little' 2 'add needs FILE|URL' "$hilab" builds add
+check 'too much' 2 'list needs no operand' "$hilab" builds list x
+echo 'build: [' >"$dir/config/hilab/builds/broken.yaml"
+check 'a broken manifest is told' 0 'broken                   cannot be used' "$hilab" builds
+check 'and does not hide the others' 0 '  2026-11-30' "$hilab" builds
+check 'help' 0 'usage: hilab builds' "$hilab" builds -h
+echo "1..$n"
+exit $bad
