@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #define PRESET_CHANNELS 8
 #define NAME_BYTES      64
@@ -292,8 +293,20 @@ static int on_line(void *arg, struct str line, struct buf *answer, struct err *e
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+/* Every board takes two descriptors and more: as many as we may have. */
+static void raise_descriptors(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
 static int make(struct player *p, const struct player_opts *o, struct diag *diag, struct err *e)
 {
+	raise_descriptors();
 	if (vlab_init(&p->vlab, o->dir, on_line, p, e) < 0)
 		return -1;
 	p->tftp = vlab_path(&p->vlab, "tftp");

@@ -301,12 +301,11 @@ static void load_states(struct script *s, const struct node *n, struct diag *dia
 		load_state(s, kid, &s->states[i++], diag);
 }
 
-struct script *script_load(const char *path, struct diag *diag)
+/* The script of a document that stands in s's arena; NULL after adding to diag. */
+static struct script *fill(
+	struct script *s, const struct node *doc, size_t before, struct diag *diag)
 {
-	struct script *s = mem_alloc(sizeof *s);
 	struct script_conf conf = {0};
-	size_t before = diag->total;
-	const struct node *doc = yaml_load(&s->arena, path, diag);
 
 	if (doc && schema_fill(&s->arena, script_params, "transcript", doc, &conf, diag) == 0) {
 		s->name = conf.name;
@@ -324,6 +323,22 @@ struct script *script_load(const char *path, struct diag *diag)
 		return s;
 	script_free(s);
 	return NULL;
+}
+
+struct script *script_load(const char *path, struct diag *diag)
+{
+	struct script *s = mem_alloc(sizeof *s);
+	size_t before = diag->total;
+
+	return fill(s, yaml_load(&s->arena, path, diag), before, diag);
+}
+
+struct script *script_parse(const char *name, struct str text, struct diag *diag)
+{
+	struct script *s = mem_alloc(sizeof *s);
+	size_t before = diag->total;
+
+	return fill(s, yaml_parse(&s->arena, name, text, diag), before, diag);
 }
 
 void script_free(struct script *s)

@@ -117,6 +117,8 @@ extern const struct param script_params[], state_params[], rule_params[];
 
 /* NULL after adding to diag. */
 struct script *script_load(const char *path, struct diag *diag);
+/* The same from memory; name stands for the file in positions. */
+struct script *script_parse(const char *name, struct str text, struct diag *diag);
 void script_free(struct script *s);                                         /* NULL is fine */
 const struct state *script_state(const struct script *s, const char *name); /* or NULL */
 
