@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "io/json.h"
+#include "reports/format/formats.h"
 #include "reports/parse/parse.h"
 
 #include <stdarg.h>
@@ -51,16 +52,34 @@ static const char *paint(const struct progress *p, const char *word)
 	return word;
 }
 
+static void vline(struct progress *p, int64_t ms, const char *indent, const char *fmt, va_list ap)
+{
+	clear_live(p);
+	fprintf(stderr, "  %7.1f s  %s", (double)ms / 1e3, indent);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
 PRINTF(3, 4) static void line(struct progress *p, const json_t *event, const char *fmt, ...)
 {
 	va_list ap;
 
-	clear_live(p);
-	fprintf(stderr, "  %7.1f s  ", json_num(event, "ms", 0) / 1e3);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vline(p, json_int(event, "ms", 0), "", fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+}
+
+/* What came of a step, below its own line, which the first of these brings. */
+PRINTF(3, 4) static void below(struct progress *p, const json_t *event, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->step[0] && !p->headed)
+		line(p, event, "%s", p->step);
+	p->headed = true;
+	va_start(ap, fmt);
+	vline(p, json_int(event, "ms", 0), "    ", fmt, ap);
+	va_end(ap);
 }
 
 static const char *safe(const json_t *event, const char *key, char *out, size_t n)
@@ -85,6 +104,7 @@ static void on_run_start(struct progress *p, const json_t *event)
 static void on_step_start(struct progress *p, const json_t *event)
 {
 	p->worst = -1;
+	p->headed = false;
 	p->step_index = json_int(event, "step", 0);
 	p->step_start_ms = json_int(event, "ms", 0);
 	p->step_timeout_ms = json_int(event, "timeout_ms", 0);
@@ -94,20 +114,23 @@ static void on_step_start(struct progress *p, const json_t *event)
 static void on_step_end(struct progress *p, const json_t *event)
 {
 	const char *outcome = json_text(event, "outcome", "");
-	char took[32], name[PROGRESS_STEP_BYTES], text[TEXT_BYTES];
+	char took[32], text[TEXT_BYTES];
 
-	p->step[0] = 0;
-	if (!strcmp(outcome, "not-run"))
+	if (!strcmp(outcome, "not-run")) {
+		p->step[0] = 0;
 		return;
+	}
+	if (!strcmp(outcome, "failed") && *json_text(event, "message", ""))
+		below(p, event, "%s: %s", json_text(event, "blame", "bug"),
+			safe(event, "message", text, sizeof text));
 	if (!strcmp(outcome, "ok") && p->worst >= 0)
 		outcome = status_name(p->worst);
-	line(p, event, "%-40s %-8s %s", safe(event, "name", name, sizeof name), paint(p, outcome),
-		str_format_ms(
-			json_int(event, "took_ms", json_int(event, "ms", 0) - p->step_start_ms),
-			took, sizeof took));
-	if (!strcmp(outcome, "failed") && *json_text(event, "message", ""))
-		line(p, event, "    %s: %s", json_text(event, "blame", "bug"),
-			safe(event, "message", text, sizeof text));
+	str_format_ms(json_int(event, "ms", 0) - p->step_start_ms, took, sizeof took);
+	if (p->headed)
+		below(p, event, "%s in %s", paint(p, outcome), took);
+	else
+		line(p, event, "%-40s %s in %s", p->step, paint(p, outcome), took);
+	p->step[0] = 0;
 }
 
 /* pass, skip and done are fine; of the others the gravest one names the step's outcome. */
@@ -128,21 +151,25 @@ static void on_result(struct progress *p, const json_t *event)
 	bool has_why = *json_text(event, "why", "");
 
 	note_status(p, status);
-	line(p, event, "    %-36s %s%s%s", safe(event, "name", name, sizeof name), paint(p, status),
-		has_why ? "  " : "", has_why ? safe(event, "why", why, sizeof why) : "");
+	safe(event, "name", name, sizeof name);
+	if (!strcmp(name, p->step) && !has_why)
+		return; /* the step's outcome says it */
+	below(p, event, "%-36s %s%s%s", name, paint(p, status), has_why ? "  " : "",
+		has_why ? safe(event, "why", why, sizeof why) : "");
 }
 
 static void on_metric(struct progress *p, const json_t *event)
 {
 	const char *metric = json_text(event, "name", "");
 	const struct metric_def *def = p->metrics ? metric_find(p->metrics, metric) : NULL;
-	char name[PROGRESS_STEP_BYTES], unit[32];
+	char name[PROGRESS_STEP_BYTES], unit[32], figure[64];
 	double value = json_num(event, "value", 0);
 
 	safe(event, "unit", unit, sizeof unit);
 	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
 		snprintf(unit, sizeof unit, "%s", def->unit);
-	line(p, event, "    %-36s %.4g %s", safe(event, "name", name, sizeof name), value, unit);
+	below(p, event, "%-36s %s %s", safe(event, "name", name, sizeof name),
+		format_figure(value, figure, sizeof figure), unit);
 }
 
 static void on_text(struct progress *p, const json_t *event)
@@ -150,22 +177,14 @@ static void on_text(struct progress *p, const json_t *event)
 	char text[TEXT_BYTES];
 	bool warn = !strcmp(json_text(event, "kind", ""), "warn");
 
-	line(p, event, "    %s%s", warn ? "warning: " : "", safe(event, "text", text, sizeof text));
+	below(p, event, "%s%s", warn ? "warning: " : "", safe(event, "text", text, sizeof text));
 }
 
 static void on_power(struct progress *p, const json_t *event)
 {
 	char state[16];
 
-	line(p, event, "    power is %s", safe(event, "state", state, sizeof state));
-}
-
-static void on_stage(struct progress *p, const json_t *event)
-{
-	char name[PROGRESS_STEP_BYTES];
-
-	line(p, event, "    reached %s %.0f ms after power on",
-		safe(event, "name", name, sizeof name), json_num(event, "ms_since_power_on", 0));
+	below(p, event, "power is %s", safe(event, "state", state, sizeof state));
 }
 
 static void on_identity(struct progress *p, const json_t *event)
@@ -173,11 +192,11 @@ static void on_identity(struct progress *p, const json_t *event)
 	char role[64], want[160], got[160];
 
 	if (json_flag(event, "same", false))
-		line(p, event, "    %s is the one deployed: %s",
+		below(p, event, "%s is the one deployed: %s",
 			safe(event, "role", role, sizeof role),
 			safe(event, "got", got, sizeof got));
 	else
-		line(p, event, "    %s is NOT the one deployed: want '%s', got '%s'",
+		below(p, event, "%s is NOT the one deployed: want '%s', got '%s'",
 			safe(event, "role", role, sizeof role),
 			safe(event, "want", want, sizeof want),
 			safe(event, "got", got, sizeof got));
@@ -205,7 +224,6 @@ static const struct {
 	{"release", on_release},
 	{"result", on_result},
 	{"run-start", on_run_start},
-	{"stage", on_stage},
 	{"step-end", on_step_end},
 	{"step-start", on_step_start},
 	{"warn", on_text},

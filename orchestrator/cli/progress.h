@@ -3,8 +3,8 @@
 #define CLI_PROGRESS_H
 
 /*
- * A run as a person follows it, on standard error: one line a finished step, its results and
- * figures below it; on a terminal also a live line with what is going on and for how long.
+ * A run as a person follows it, on standard error: a line a step, what came of it below; on a
+ * terminal also a live line with what is going on and for how long.
  */
 
 #include "reports/parse/metric.h"
@@ -26,7 +26,8 @@ struct progress {
 	int64_t step_timeout_ms;
 	int64_t run_start_mono_ms;
 	char step[PROGRESS_STEP_BYTES]; /* "" between steps */
-	int worst; /* worst status among the results of this step; -1: none yet */
+	bool headed; /* the step's line stands already; its outcome comes below */
+	int worst;   /* worst status among the results of this step; -1: none yet */
 	const struct metric_table *metrics; /* for units; borrowed, NULL: as the tool gave them */
 };
 
