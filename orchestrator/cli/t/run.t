@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `hilab run` from the command line to the store, on a played board: what is refused before power
+# is touched, what each ending exits with, and that a full disk loses nothing.
+set -u
+dir=$(mktemp -d)
+export HILAB_RUN_DIR="$dir/run" HILAB_STORE="$dir/db" XDG_STATE_HOME="$dir/state" XDG_CONFIG_HOME="$dir/config" HILAB_DATA
+cd "$dir" || exit 1 # manifests are named beside here
+n=0
+player=
+
+end() {
+	trap - EXIT
+	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
+	rm -rf "$dir"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+ok() { # STATUS NAME
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		tail -n 8 "$dir/out" "$dir/err" | sed 's/^/# /'
+	fi
+}
+run() { # STATUS-WANTED NAME ARGS...
+	want=$1 name=$2
+	shift 2
+	"$HILAB" run "$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ]
+	ok $? "$name: exits with $want (got $got)"
+}
+err() { grep -qF -- "$1" "$dir/err"; ok $? "tells: $1"; }
+out() { grep -qE -- "$1" "$dir/out"; ok $? "prints: $1"; }
+power() { "$HILAB" player ctl "$dir/p" status b | head -n 1; }
+untouched() { # NAME
+	case $(power) in "b off"*) ok 0 "$1: the board is off" ;; *) ok 1 "$1: the board is off" ;; esac
+}
+
+# ---- the played shell is this host's, and so is its kernel
+
+release=$(uname -r)
+printf 'x\0Linux version %s (a@b) #1\n' "$release" >kernel
+echo root >root
+sum() { sha256sum "$1" | cut -d' ' -f1; }
+manifest() { # FILE SUM-OF-ROOT SOC
+	cat >"$1" <<-EOT
+		build: played
+		version: "1"
+		soc: $3
+		images:
+		  kernel: {path: kernel, sha256: $(sum kernel), release: "$release"}
+		  rootfs: {path: root, sha256: $2}
+	EOT
+}
+manifest build.yaml "$(sum root)" am62axx
+manifest wrong.yaml "$(printf %064d 0)" am62axx
+manifest other-soc.yaml "$(sum root)" am335x
+
+job() { # NAME BOARD COMMAND
+	cat >"$1.yaml" <<-EOT
+		job: $1
+		board: $2
+		build: ./build.yaml
+		params: {word: {default: hello, help: what is said}, bs: {default: 4k, help: a size}}
+		steps:
+		  - power: off
+		  - deploy: {method: tftp, images: [kernel, rootfs]}
+		  - boot: u-boot
+		  - login
+		  - run: {name: says, command: "$3", timeout: 20s}
+	EOT
+}
+job good '{soc: am62axx}' 'echo \${word} && hil_metric fio.write.bw 12.5 MB/s bs=\${bs}'
+sed -i 's/\\\$/$/g' good.yaml
+job bad '{soc: am62axx}' 'exit 3'
+job needs-can '{soc: am62axx, peripherals: [can]}' true
+job hangs '{soc: am62axx}' 'hil_result started pass; sleep 1000'
+sed 's/timeout: 20s/tiemout: 20s/' good.yaml >typo.yaml
+
+mkfifo ready
+"$HILAB" player --dir p b=am62axx-sk-twin >ready 2>player.log &
+player=$!
+read -r line <ready
+case $line in ready*) ok 0 "a played board" ;; *) ok 1 "a played board" ;; esac
+sed -i 's/model: lcus/&\n      off-time: 50ms/' p/lab.yaml
+lab="--lab p/lab.yaml"
+
+# ---- refused before anything is touched
+
+run 2 "a wrong key" typo.yaml $lab
+err "typo.yaml:10:"
+err "unknown key 'tiemout' in step 5 'run' (did you mean 'timeout'?)"
+run 2 "a peripheral that no board has" needs-can.yaml $lab
+err "no board of lab 'player' fits this job:"
+err "can"
+untouched "a missing peripheral"
+run 2 "a board that is not there" good.yaml $lab --board bb
+err "no board 'bb' in lab 'player' (p/lab.yaml), did you mean 'b'?"
+run 2 "a param that is not there" good.yaml $lab --param wrod=x
+err "wrod"
+run 2 "a param without a value" good.yaml $lab --param word
+err "--param needs NAME=VALUE"
+run 2 "a file that is no job" p/lab.yaml $lab
+err "not a job: there is no key 'job'"
+run 2 "no lab file" good.yaml
+err "no lab file: give --lab FILE"
+run 2 "a format that is not there" good.yaml $lab --format tpa
+err "tap"
+run 5 "an image with a wrong sha256" good.yaml $lab --build ./wrong.yaml
+err "build: "
+err "rootfs"
+run 5 "a build for another SoC" good.yaml $lab --build ./other-soc.yaml
+err "for soc 'am335x'"
+run 5 "a build that is not there" good.yaml $lab --build ./none.yaml
+untouched "a wrong build"
+"$HILAB" report >out 2>err
+[ ! -s out ] || ! grep -q RUN out
+ok $? "none of these made a run"
+
+# ---- endings
+
+run 0 "a good run" good.yaml $lab
+out '^run 1  good  pass'
+out 'fio\.write\.bw +12\.5'
+err "fio.write.bw                         12.50 MB/s"
+case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+run 0 "its TAP" good.yaml $lab --tap --quiet --param word=again
+out '^TAP version 14'
+out '^ok [0-9]+ - .*says'
+[ ! -s err ]
+ok $? "quiet is quiet"
+run 0 "its JSON" good.yaml $lab --json -q
+"$HILAB" report latest --json >again
+cmp -s out again
+ok $? "what run prints is what report reads from the store"
+run 1 "a failed test" bad.yaml $lab -q
+out '^run 4  bad  fail'
+"$HILAB" player ctl p relay b dead >/dev/null
+run 3 "a dead relay" good.yaml $lab -q
+out '^run 5  good  incomplete'
+out 'blame +infra'
+"$HILAB" player ctl p relay b ok >/dev/null
+
+# ---- Ctrl-C, while the command runs
+
+mkfifo progress
+"$HILAB" run hangs.yaml $lab >out 2>progress &
+pid=$!
+while read -r line; do
+	case $line in *says/started*) kill -INT "$pid" ;; esac
+	echo "$line" >>err
+done <progress
+wait "$pid"
+got=$?
+[ "$got" -eq 130 ]
+ok $? "Ctrl-C: exits with 130 (got $got)"
+out '^run 6  hangs  canceled'
+case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+[ -e "$(sed -n 's/^ *folder *//p' out)/status" ]
+ok $? "its folder is complete"
+
+# ---- the store may not grow: no run begins that could not be kept
+
+# The store is the largest file here, so that only it meets the limit.
+i=0
+while [ $i -lt 12 ]; do
+	"$HILAB" import "$(ls -d state/hilab/runs/*-good-* | head -n 1)" >/dev/null
+	i=$((i + 1))
+done
+(
+	ulimit -f $(($(stat -c %s db) / 512))
+	exec "$HILAB" run good.yaml $lab -q
+) >out 2>err
+got=$?
+[ "$got" -eq 3 ]
+ok $? "a full disk: exits with 3 (got $got)"
+err "'$dir/db'"
+case $(power) in "b off"*) ok 0 "the board is off all the same" ;; *) ok 1 "the board is off all the same" ;; esac
+"$HILAB" report 1 >out 2>err
+out '^run 1  good  pass'
+echo "1..$n"
