@@ -190,6 +190,22 @@ has 'Kernel panic - not syncing' "its words are on record"
 is_free "a panic"
 ctl clear b
 
+ctl fault b panic at=kernel
+run good
+ends "fail test off: *the kernel gave up: Kernel panic*" "a kernel that panics while it boots"
+has '"name":"boot","status":"fail"' "that is a failure of what is booted"
+ctl clear b
+
+cp "$dir/p/lab.yaml" "$dir/lab"
+sed 's/root: \(.*tftp\)/&\n        prefix: elsewhere\//' "$dir/lab" >"$dir/p/lab.yaml"
+run good
+ends "incomplete infra off: *TFTP error*" "what the loader does not find is the lab's fault, in its own words"
+cp "$dir/lab" "$dir/p/lab.yaml"
+steps part build.yaml </dev/null
+sed -i 's/images: .kernel, rootfs./images: [rootfs]/' "$dir/part.yaml"
+run part
+ends "incomplete job off: *image.kernel*" "an image that the job does not deploy is the job's"
+
 ctl relay b dead
 run good
 ends "incomplete infra unknown: *" "a relay that does not answer: the lab's fault, never off"
@@ -206,7 +222,8 @@ want=$(results)
 [ "$(echo "$want" | wc -l)" -eq 5 ]
 ok $? "a good run has five results"
 for fault in "chunk 1" "chunk 65536" "insert every=900" "insert after=@hil offset=7" \
-	"insert after=root@hil" "insert after=login: count=1"; do
+	"insert after=root@hil" "insert after=login: count=1" "drop after=inner count=1" \
+	"corrupt after=@hil offset=9 count=2" "dup after=@hil\\s1 offset=9 count=2" "drop typed every=700"; do
 	ctl fault b $fault || ok 1 "fault $fault"
 	run good
 	[ "$(results)" = "$want" ]

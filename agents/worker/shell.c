@@ -305,16 +305,19 @@ static int install(struct shell *s, struct err *e)
 		return -1;
 	s->version[0] = 0;
 	s->went = false;
+	s->damaged = frames_damaged(s->frames);
+	s->installed = true; /* a frame that does not come whole may be asked for */
 	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
 		s->dir, s->dir, s->dir);
 	if (type(s, line, e) || wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;
-	if (str_u64(str_of(s->version), &crc) || !frame_crc_is(str_of(helper_text), (uint32_t)crc))
+	s->installed = !str_u64(str_of(s->version), &crc) &&
+		       frame_crc_is(str_of(helper_text), (uint32_t)crc);
+	if (!s->installed)
 		return err_set(e, BLAME_INFRA, "install the helper: it arrived damaged on '%s'",
 			s->console->name);
 	s->cksum = frame_cksum(str_of(helper_text)) == crc;
 	s->first = 1;
-	s->installed = true;
 	return 0;
 }
 
@@ -327,6 +330,7 @@ int shell_open(struct shell *s, struct err *e)
 	if (silence(s, e))
 		return err_wrap(e, "open the board's shell");
 	for (int i = 0; r && i < SHELL_TRIES; i++) {
+		s->installed = false;
 		make_token(s->run, 7);
 		frames_free(s->frames);
 		s->frames = frames_new(s->run, on_frame, s);
@@ -335,6 +339,7 @@ int shell_open(struct shell *s, struct err *e)
 		if (r && e && e->blame != BLAME_INFRA)
 			break;
 	}
+	s->installed = !r;
 	return r ? err_wrap(e, "open the board's shell") : 0;
 }
 

@@ -54,6 +54,8 @@ static int run_step(struct worker *w, size_t index)
 	bench_push(&w->bench, what, s->timeout_ms);
 	r = kinds[s->kind].run(w, s->conf, &e);
 	bench_pop(&w->bench);
+	if (r && w->crash.told) /* whatever was waited for does not matter any more */
+		err_set(&e, BLAME_BUILD, "the kernel gave up: %s", w->crash.what);
 	if (!r && w->journal.lost)
 		r = err_sys(&e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
 			w->dir);
