@@ -214,6 +214,32 @@ ok $? "and nowhere told to be off"
 ctl clear b
 ctl relay b ok
 
+# ---- a relay that cannot be read back: what the console says counts
+
+cp "$dir/p/lab.yaml" "$dir/lab"
+awk '/power:/ { print; skip = 1; next }
+	skip && /^      / { next }
+	skip { skip = 0 }
+	{ print }' "$dir/lab" | sed "s|    power:|    power:\n      driver: command\n      off-time: 50ms\n      on: [sh, -c, 'printf \"\\\\240\\\\001\\\\001\\\\242\" >$dir/p/relay']\n      off: [sh, -c, 'printf \"\\\\240\\\\001\\\\000\\\\241\" >$dir/p/relay']|" >"$dir/p/lab.yaml"
+run good
+ends "pass none off: " "a board whose power only the console can tell"
+grep -o '"kind":"power","state":"[a-z]*"' "$dir/j/events.jsonl" | cut -d'"' -f8 | tr '\n' ' ' >"$dir/out"
+[ "$(cat "$dir/out")" = "unknown unknown on off " ]
+ok $? "unknown until it talks, off when an Enter is not answered"
+cp "$dir/lab" "$dir/p/lab.yaml"
+
+# ---- a full disk
+
+rm -rf "$dir/j"
+"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+(
+	ulimit -f 4
+	"$HILAB" worker "$dir/j" >"$dir/out" 2>&1
+)
+[ $? -eq 3 ] && grep -q '"blame": "infra"' "$dir/j/status"
+ok $? "a disk that fills up ends the run, the lab's fault"
+is_free "a full disk"
+
 # ---- the same results however the console brings its bytes
 
 results() { sed -n 's/.*"kind":"result".*"name":"\([^"]*\)","status":"\([^"]*\)".*/\1 \2/p' "$dir/j/events.jsonl"; }

@@ -208,9 +208,15 @@ int worker_open_consoles(struct worker *w, struct err *e)
 		if (open_console(w, kid, e))
 			return err_wrap(e, "console '%s' of board '%s'", kid->key, w->board_name);
 	}
-	if (w->n_consoles)
-		return crash_watch(&w->crash, &w->bench, &w->consoles[0], e);
-	return 0;
+	return w->n_consoles ? crash_watch(&w->crash, &w->bench, worker_main_console(w), e) : 0;
+}
+
+struct console *worker_main_console(struct worker *w)
+{
+	for (size_t i = 0; i < w->n_consoles; i++)
+		if (!strcmp(w->consoles[i].name, "main"))
+			return &w->consoles[i];
+	return w->n_consoles ? &w->consoles[0] : NULL;
 }
 
 struct console *worker_console(struct worker *w, const char *name, struct err *e)
@@ -258,7 +264,10 @@ struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e
 
 static void note_on(struct worker *w)
 {
+	struct console *c = worker_main_console(w);
+
 	w->power_on_ms = clock_ms();
+	w->power_on_bytes = c ? c->received_bytes : 0;
 	w->stages_told = false;
 	crash_forget(&w->crash);
 }
@@ -298,6 +307,17 @@ int worker_power(struct worker *w, int action, struct err *e)
 		r = switch_on(w, e);
 	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));
 	return r ? err_wrap(e, "power %s", words[action]) : 0;
+}
+
+void worker_power_seen(struct worker *w)
+{
+	struct console *c = worker_main_console(w);
+
+	if (!w->power.drv || w->power.state != POWER_UNKNOWN || !w->power_on_ms || !c ||
+		c->received_bytes == w->power_on_bytes)
+		return;
+	w->power.state = POWER_ON;
+	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));
 }
 
 void worker_close(struct worker *w)

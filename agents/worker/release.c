@@ -40,11 +40,11 @@ static void undo_deploys(struct worker *w)
  * stays silent. */
 static void ask_console(struct worker *w)
 {
-	struct console *c = w->n_consoles ? &w->consoles[0] : NULL;
+	struct console *c = worker_main_console(w);
 	struct err e = {0};
 	uint64_t before;
 
-	if (!c || w->power.drv->query || console_quiet(c, SILENCE_MS / 3, SILENCE_MS, &e) != 1)
+	if (!c || console_quiet(c, SILENCE_MS / 3, SILENCE_MS, &e) != 1)
 		return;
 	before = c->received_bytes;
 	if (console_send(c, STR_LIT("\r"), &e) || bench_pause(&w->bench, SILENCE_MS, &e))

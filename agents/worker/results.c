@@ -18,11 +18,13 @@ void worker_result(
 	AUTOFREE char *clean = journal_text(name);
 	AUTOFREE char *clean_why = why && *why ? journal_text(why) : NULL;
 	const char *console = w->step && w->step->console ? w->step->console : "main";
+	struct console *c = worker_console(w, console, NULL);
+	bool own = w->step && !strcmp(name, w->step->name);
 	json_int_t offset = -1;
 
-	for (size_t i = 0; i < w->n_consoles; i++)
-		if (!strcmp(w->consoles[i].name, console))
-			offset = (json_int_t)w->consoles[i].received_bytes;
+	/* a step's own result points to where it began, others to where they were told */
+	if (c)
+		offset = (json_int_t)(own ? w->step_offset : c->base_bytes + c->received_bytes);
 	tally_result(&w->tally, clean, s, clean_why, blame);
 	bench_event(&w->bench, "result", "{s:s, s:s, s:s, s:s*, s:I, s:s}", "suite",
 		w->step && w->step->suite ? w->step->suite : w->plan.job, "name", clean, "status",

@@ -41,8 +41,9 @@ static size_t read_marks(
 
 static bool read_log(struct worker *w, struct buf *log, struct buf *index)
 {
-	AUTOFREE char *log_name = mem_printf("console-%s.log", w->consoles[0].name);
-	AUTOFREE char *index_name = mem_printf("console-%s.idx", w->consoles[0].name);
+	const struct console *c = worker_main_console(w);
+	AUTOFREE char *log_name = mem_printf("console-%s.log", c->name);
+	AUTOFREE char *index_name = mem_printf("console-%s.idx", c->name);
 	AUTOFREE char *log_path = fs_join(w->dir, log_name);
 	AUTOFREE char *index_path = fs_join(w->dir, index_name);
 

@@ -47,7 +47,10 @@ static int run_step(struct worker *w, size_t index)
 	struct err e = {0};
 	int r;
 
+	struct console *c = worker_console(w, s->console, NULL);
+
 	w->step = s;
+	w->step_offset = c ? c->base_bytes + c->received_bytes : 0;
 	bench_event(&w->bench, "step-start", "{s:I, s:s, s:s, s:I}", "step", (json_int_t)index,
 		"name", s->name, "step_kind", step_specs[s->kind].name, "timeout_ms",
 		(json_int_t)s->timeout_ms);
@@ -59,6 +62,8 @@ static int run_step(struct worker *w, size_t index)
 	if (!r && w->journal.lost)
 		r = err_sys(&e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
 			w->dir);
+	if (!r && (s->kind == STEP_BOOT || s->kind == STEP_LOGIN))
+		worker_power_seen(w);
 	if (!r && kinds[s->kind].passes)
 		worker_result(w, s->name, STATUS_PASS, NULL, BLAME_NONE);
 	if (r && kinds[s->kind].result && e.blame != BLAME_CANCEL)

@@ -44,6 +44,7 @@ static int take_signals(struct worker *w, struct err *e)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file limit is a full disk like another */
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys(e, BLAME_BUG, errno, "block signals");
 	w->bench.cancel_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

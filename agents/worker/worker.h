@@ -43,9 +43,11 @@ struct worker {
 	struct shell shell;
 
 	const struct step *step; /* the one that runs */
+	uint64_t step_offset;    /* in its console's log, where it began */
 	struct tally tally;
 	int64_t start_wall_ms;
 	int64_t power_on_ms, power_off_ms; /* clock_ms of the last switch; 0: not yet */
+	uint64_t power_on_bytes;           /* the main console had received before it */
 	bool stages_told;
 };
 
@@ -67,12 +69,16 @@ int worker_open_power(struct worker *w, struct err *e);
 int worker_open_consoles(struct worker *w, struct err *e);
 /* Opens the deploy driver of a method, once. */
 struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e);
+/* The console of the boot chain: "main", else the first; NULL: the board has none. */
+struct console *worker_main_console(struct worker *w);
 struct console *worker_console(struct worker *w, const char *name, struct err *e);
 /* A driver's settings out of a mapping; keys named in skip (NULL-ended) are not the driver's. */
 void *worker_conf(struct worker *w, const struct param *rows, size_t size, const char *what,
 	const struct node *map, const char *const *skip, struct err *e);
 /* Power by word of a job, with its journal event: 0 on, 1 off, 2 cycle. */
 int worker_power(struct worker *w, int action, struct err *e);
+/* A board that talked since it was switched on has power, whatever the relay cannot tell. */
+void worker_power_seen(struct worker *w);
 void worker_close(struct worker *w);
 
 /* ---- results.c ---- */
