@@ -103,12 +103,11 @@ static void do_load(struct played *b, const struct act *act)
 }
 
 /* What an image says of itself replaces what the transcript says. */
-static void adopt(struct played *b, uint64_t address, const char *mark, const char *var)
+static void adopt(struct played *b, const char *var, char *text)
 {
-	AUTOFREE char *text = images_text(&b->images, address, mark);
-
 	if (text && *text)
 		put_var(&b->env, var, text);
+	free(text);
 }
 
 static void do_boot(struct played *b, const struct act *act)
@@ -130,9 +129,11 @@ static void do_boot(struct played *b, const struct act *act)
 		return;
 	}
 	b->failed = false;
-	adopt(b, at, "Linux version ", "kernel");
-	if (with_root)
-		adopt(b, root_at, "hilab-build: ", "build");
+	adopt(b, "kernel", images_text(&b->images, at, "Linux version "));
+	if (!with_root)
+		return;
+	adopt(b, "build", images_text(&b->images, root_at, "hilab-build: "));
+	adopt(b, "build", images_file(&b->images, root_at, "etc/hilab-build"));
 }
 
 /* One action. False: the rest comes later. After a failed one the rest of the rule is not done. */

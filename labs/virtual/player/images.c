@@ -5,15 +5,19 @@
  */
 #include "labs/virtual/player/images.h"
 
-#include "base/fs.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #define HASH_BYTES 14280 /* one # of U-Boot's bar over Ethernet */
-#define HASHES     65    /* in a line */
+/* cpio "newc": six bytes of magic, 13 fields of eight; the size is field 6, the name size 11. */
+#define CPIO_HEADER 110
+#define CPIO_SIZE   (6 + 6 * 8)
+#define CPIO_NAMED  (6 + 11 * 8)
+#define HASHES      65 /* in a line */
 
 void images_done(struct images *im)
 {
@@ -94,18 +98,73 @@ int64_t images_at(const struct images *im, uint64_t address)
 	return -1;
 }
 
+/* The image at an address, unpacked, as far as it is looked at. */
+static bool read_image(const struct images *im, uint64_t address, struct buf *out)
+{
+	const char *path = path_at(im, address);
+	gzFile in = path ? gzopen(path, "rbe") : NULL;
+	char block[65536];
+	int n;
+
+	if (!in)
+		return false;
+	while ((n = gzread(in, block, sizeof block)) > 0)
+		if (buf_add(out, block, (size_t)n) < 0)
+			break;
+	gzclose(in);
+	return out->len > 0;
+}
+
+/* Up to the next control byte. */
+static char *line_at(const struct buf *b, size_t at, size_t limit)
+{
+	size_t end = at;
+
+	while (end < b->len && end < limit && (unsigned char)b->data[end] >= ' ')
+		end++;
+	return mem_strndup(b->data + at, end - at);
+}
+
 char *images_text(const struct images *im, uint64_t address, const char *mark)
 {
-	const char *path = path_at(im, address), *at, *end;
-	AUTOBUF text = BUF_INIT(IMAGES_SCAN_BYTES);
+	AUTOBUF image = BUF_INIT(IMAGES_SCAN_BYTES);
+	const char *at, *found = NULL;
+	size_t n = strlen(mark);
 
-	if (!path || fs_read(path, &text, NULL) < 0 || !text.len)
+	if (!read_image(im, address, &image))
 		return NULL;
-	at = memmem(text.data, text.len, mark, strlen(mark));
-	if (!at)
+	for (at = image.data; (at = memmem(at, (size_t)(image.data + image.len - at), mark, n));)
+		found = at += n;
+	return found ? line_at(&image, (size_t)(found - image.data), SIZE_MAX) : NULL;
+}
+
+/* A field of a header: eight hex digits. */
+static size_t cpio_field(const char *header, int offset)
+{
+	char digits[9] = "";
+
+	memcpy(digits, header + offset, 8);
+	return strtoul(digits, NULL, 16);
+}
+
+char *images_file(const struct images *im, uint64_t address, const char *name)
+{
+	AUTOBUF image = BUF_INIT(IMAGES_SCAN_BYTES);
+	size_t at = 0;
+
+	if (!read_image(im, address, &image))
 		return NULL;
-	at += strlen(mark);
-	for (end = at; end < text.data + text.len && (unsigned char)*end >= ' '; end++)
-		;
-	return mem_strndup(at, (size_t)(end - at));
+	while (at + CPIO_HEADER < image.len && !memcmp(image.data + at, "070701", 6)) {
+		const char *header = image.data + at, *its = header + CPIO_HEADER;
+		size_t bytes = cpio_field(header, CPIO_SIZE),
+		       named = cpio_field(header, CPIO_NAMED);
+		size_t data = at + (CPIO_HEADER + named + 3) / 4 * 4;
+
+		if (named > image.len - at || data > image.len || bytes > image.len - data)
+			return NULL;
+		if (named == strlen(name) + 1 && !memcmp(its, name, named))
+			return line_at(&image, data, data + bytes);
+		at = data + (bytes + 3) / 4 * 4;
+	}
+	return NULL;
 }

@@ -35,9 +35,12 @@ int images_load(
 /* Bytes loaded at an address; -1: nothing was. */
 int64_t images_at(const struct images *im, uint64_t address);
 /*
- * The text that follows mark in the image at an address, up to a control byte: "Linux version "
- * in a kernel, "hilab-build: " in a root. Heap; NULL when it is not there.
+ * The text that follows the last mark in the image at an address, up to a control byte ("Linux
+ * version ": a kernel holds a first one that is not whole). Images may be gzipped. Heap; NULL when
+ * it is not there.
  */
 char *images_text(const struct images *im, uint64_t address, const char *mark);
+/* The first line of a file in a cpio archive ("newc", as an initramfs is); heap, or NULL. */
+char *images_file(const struct images *im, uint64_t address, const char *name);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "labs/virtual/player/played.h"
 
-#include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -169,11 +168,9 @@ static void shell_ended(void *arg, int status)
 static int write_files(struct played *b, struct err *e)
 {
 	node_each (b->script->files, file) {
-		AUTOFREE char *path = mem_printf("%s/%s", b->root, file->key);
-		AUTOFREE char *dir = fs_dirname(path);
 		AUTOFREE char *text = played_expand(b, file->text ? file->text : "");
 
-		if (fs_mkdirs(dir, 0755, e) < 0 || fs_write(path, text, strlen(text), 0644, e) < 0)
+		if (userland_put(b->root, file->key, text, 0644, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -182,11 +179,14 @@ static int write_files(struct played *b, struct err *e)
 static void start_shell(struct played *b)
 {
 	const struct param_strings *argv = &b->state->shell;
+	const struct node *files = b->script->files;
 	const char **args = mem_array(argv->n + 1, sizeof *args);
+	const char **paths = mem_array((files ? files->n : 0) + 1, sizeof *paths);
 	AUTOFREE char *release = played_expand(b, "${release}");
 	AUTOFREE char *prompt = played_expand(b, b->state->prompt ? b->state->prompt : "# ");
 	struct userland_opts o = {.argv = args,
 		.root = b->root,
+		.files = paths,
 		.prompt = prompt,
 		.hostname = *played_var(b, "hostname") ? played_var(b, "hostname") : b->name,
 		.release = release,
@@ -197,9 +197,12 @@ static void start_shell(struct played *b)
 
 	for (size_t i = 0; i < argv->n; i++)
 		args[i] = argv->p[i];
+	for (size_t i = 0; files && i < files->n; i++)
+		paths[i] = files->kids[i]->key;
 	if (write_files(b, &e) == 0)
 		b->userland = userland_start(b->loop, &o, &e);
 	free(args);
+	free(paths);
 	if (!b->userland) {
 		log_error("board '%s': %s", b->name, e.msg);
 		halt(b);

@@ -8,13 +8,15 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "labs/virtual/player/cage.h"
 #include "labs/virtual/pty.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -22,8 +24,6 @@
 
 #define READ_BYTES  4096
 #define DRAIN_READS 64 /* of what a dead shell left behind */
-
-extern char **environ;
 
 struct userland {
 	struct loop *loop;
@@ -37,39 +37,56 @@ struct userland {
 	void *arg;
 };
 
-/*
- * Read by the shell as it starts ($ENV): functions come before programs and before a busybox's own
- * applets, so these hold in every shell.
- */
-static const char rc_text[] =
-	"PATH=\"$HILAB_BOARD/bin:$PATH\"\n"
-	"cat() {\n"
-	"	[ $# -gt 0 ] || { command cat; return; }\n"
-	"	hilab_rc=0\n"
-	"	for hilab_f; do\n"
-	"		[ ! -f \"$HILAB_BOARD$hilab_f\" ] || hilab_f=$HILAB_BOARD$hilab_f\n"
-	"		command cat \"$hilab_f\" || hilab_rc=$?\n"
+/* Programs of the board, one file under many names, first in its PATH. */
+static const char *const tool_names[] = {
+	"cat", "dmesg", "hostname", "modprobe", "mount", "sysctl", "umount", "uname", NULL};
+static const char tool_text[] =
+	"#!/bin/sh\n"
+	"# Stands in for programs that would tell of this host, or change it.\n"
+	"name=${0##*/}\n"
+	"path=\n"
+	"IFS=:\n"
+	"for d in $PATH; do [ \"$d\" = \"$HILAB_BOARD/bin\" ] || path=$path:$d; done\n"
+	"unset IFS\n"
+	"PATH=${path#:}\n"
+	"case $name in\n"
+	"cat)\n"
+	"	case $* in '' | -*) exec cat \"$@\" ;; esac\n"
+	"	rc=0\n"
+	"	for f; do\n"
+	"		[ ! -f \"$HILAB_BOARD$f\" ] || f=$HILAB_BOARD$f\n"
+	"		cat \"$f\" || rc=$?\n"
 	"	done\n"
-	"	return $hilab_rc\n"
-	"}\n"
-	"uname() {\n"
-	"	case ${1:--s} in\n"
+	"	exit $rc ;;\n"
+	"uname)\n"
+	"	case ${1--s} in\n"
 	"	-r) echo \"$HILAB_RELEASE\" ;;\n"
 	"	-n) echo \"$HILAB_HOSTNAME\" ;;\n"
-	"	*) command uname \"$@\" ;;\n"
-	"	esac\n"
-	"}\n"
-	"hostname() { echo \"$HILAB_HOSTNAME\"; }\n"
-	"dmesg() { [ ! -f \"$HILAB_BOARD/dmesg\" ] || command cat \"$HILAB_BOARD/dmesg\"; }\n"
+	"	*) exec uname \"$@\" ;;\n"
+	"	esac ;;\n"
+	"hostname) echo \"$HILAB_HOSTNAME\" ;;\n"
+	"dmesg)\n"
+	"	case ${1-} in\n"
+	"	-n) printf '%s\\t4\\t1\\t7\\n' \"$2\" >\"$HILAB_BOARD/proc/sys/kernel/printk\" ;;\n"
+	"	*) [ ! -f \"$HILAB_BOARD/dmesg\" ] || exec cat \"$HILAB_BOARD/dmesg\" ;;\n"
+	"	esac ;;\n"
+	"esac\n";
+
+/* Read by the shell as it starts ($ENV). A busybox may take its own applets before any program:
+ * functions come before those. */
+static const char rc_text[] =
+	"PATH=\"$HILAB_BOARD/bin:$PATH\"\n"
+	"if [ -n \"${HILAB_APPLETS-}\" ]; then\n"
+	"	for hilab_t in $HILAB_APPLETS; do\n"
+	"		eval \"$hilab_t() { \\\"\\$HILAB_BOARD/bin/$hilab_t\\\" \\\"\\$@\\\"; }\"\n"
+	"	done\n"
+	"	unset hilab_t\n"
+	"fi\n"
 	"reboot() { exit 101; }\n"
 	"poweroff() { exit 102; }\n"
 	"halt() { exit 102; }\n"
-	"mount() { :; }\n"
-	"umount() { :; }\n"
-	"modprobe() { :; }\n"
-	"sysctl() { :; }\n"
 	"HISTFILE=\n"
-	"unset ENV\n";
+	"unset ENV HILAB_APPLETS\n";
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
@@ -162,7 +179,7 @@ static void set_sane(int slave)
 
 static char **environment(const struct userland_opts *o, const char *rc)
 {
-	char **env = mem_array(10, sizeof *env);
+	char **env = mem_array(12, sizeof *env);
 	const char *path = getenv("PATH");
 	int n = 0;
 
@@ -174,40 +191,76 @@ static char **environment(const struct userland_opts *o, const char *rc)
 	env[n++] = mem_printf("PS1=%s", o->prompt ? o->prompt : "# ");
 	env[n++] = mem_printf("HILAB_BOARD=%s", o->root);
 	env[n++] = mem_printf("HILAB_RELEASE=%s", o->release ? o->release : "");
+	if (!strcmp(fs_basename(o->argv[0]), "busybox"))
+		env[n++] = mem_strdup(
+			"HILAB_APPLETS=cat dmesg hostname modprobe mount sysctl umount uname");
 	env[n++] = mem_printf("HILAB_HOSTNAME=%s", o->hostname ? o->hostname : "");
 	return env;
 }
 
-/* posix_spawn with a session and a controlling terminal, which a struct child_opts cannot ask for:
- * the first terminal that a session's leader opens becomes its own. */
+/* In the child: a session with a controlling terminal (the first that a session's leader opens
+ * becomes its own), the board's view of files, the shell. Does not come back. */
+NORETURN static void become_shell(const struct userland_opts *o, const char *tty, char **env)
+{
+	sigset_t none;
+	int fd;
+
+	setsid();
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	fd = open(tty, O_RDWR);
+	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+		_exit(127);
+	if (fd > 2)
+		close(fd);
+	/* without a cage the board's programs still stand in for the most of it */
+	(void)!cage_enter(o->root, o->files, o->hostname);
+	if (chdir(o->root) == 0)
+		execvpe(o->argv[0], (char *const *)o->argv, env);
+	fprintf(stderr, "%s: %s\n", o->argv[0], strerror(errno));
+	_exit(127);
+}
+
 static int spawn(struct userland *u, const struct userland_opts *o, const char *tty, char **env,
 	struct err *e)
 {
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	int sys;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addchdir_np(&files, o->root);
-	posix_spawn_file_actions_addopen(&files, 0, tty, O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&files, 0, 1);
-	posix_spawn_file_actions_adddup2(&files, 0, 2);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(
-		&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	sys = posix_spawnp(&u->child.pid, o->argv[0], &files, &attr, (char *const *)o->argv, env);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	if (sys) {
+	u->child.pid = fork();
+	if (u->child.pid == 0)
+		become_shell(o, tty, env);
+	if (u->child.pid < 0) {
 		u->child.pid = 0;
-		return err_sys(e, BLAME_CONFIG, sys, "start the shell '%s'", o->argv[0]);
+		return err_sys(e, BLAME_INFRA, errno, "start the shell '%s'", o->argv[0]);
 	}
 	u->child.pidfd = pidfd_open(u->child.pid, 0);
+	return 0;
+}
+
+int userland_put(const char *root, const char *path, const char *text, unsigned mode, struct err *e)
+{
+	AUTOFREE char *full = mem_printf("%s/%s", root, path), *dir = fs_dirname(full);
+	AUTOCLOSE int fd = -1;
+
+	if (fs_mkdirs(dir, 0755, e) < 0)
+		return -1;
+	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	if (fd < 0 || fs_write_all(fd, text, strlen(text)) < 0)
+		return err_sys(e, BLAME_INFRA, errno, "write '%s'", full);
+	return 0;
+}
+
+static int write_programs(const char *root, struct err *e)
+{
+	if (userland_put(root, ".rc", rc_text, 0644, e) < 0 ||
+		userland_put(root, "bin/.tool", tool_text, 0755, e) < 0)
+		return -1;
+	for (const char *const *name = tool_names; *name; name++) {
+		AUTOFREE char *link = mem_printf("%s/bin/%s", root, *name);
+
+		if (symlink(".tool", link) < 0 && errno != EEXIST)
+			return err_sys(e, BLAME_INFRA, errno, "make '%s'", link);
+	}
 	return 0;
 }
 
@@ -227,9 +280,7 @@ struct userland *userland_start(struct loop *l, const struct userland_opts *o, s
 	u->on_exit = o->on_exit;
 	u->arg = o->arg;
 	buf_init(&u->typed, USERLAND_QUEUE_BYTES);
-	if (fs_mkdirs(o->root, 0755, e) < 0 ||
-		fs_write(rc, rc_text, sizeof rc_text - 1, 0644, e) < 0 ||
-		pty_pair(&u->master, &slave, tty, e) < 0) {
+	if (write_programs(o->root, e) < 0 || pty_pair(&u->master, &slave, tty, e) < 0) {
 		userland_stop(u);
 		return NULL;
 	}

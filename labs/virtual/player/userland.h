@@ -4,9 +4,11 @@
 
 /*
  * A real shell as a played board's userland, on a terminal of its own, so that what runs on a board
- * runs for real: quoting, exit codes, line editing, Ctrl-C. It runs on this host with this host's
- * programs; files of the board's folder stand in for the host's (/proc/version and the like) for
- * `cat`, and what would change the host is a harmless function (reboot, mount, dmesg ...).
+ * runs for real: quoting, exit codes, job control, Ctrl-C. It runs on this host with this host's
+ * programs, but files of the board's folder stand in for the host's (/proc/version and the like):
+ * in a mount namespace where the host lets us have one (root, or user namespaces), else only for
+ * `cat`, and `uname -r` and `hostname` answer for the board. Programs that would change the host
+ * (mount, modprobe, dmesg -n ...) do nothing.
  * `reboot` ends the shell with USERLAND_REBOOT, poweroff and halt with USERLAND_HALT.
  */
 
@@ -22,8 +24,9 @@ typedef void userland_bytes_fn(void *arg, struct str bytes);
 typedef void userland_exit_fn(void *arg, int status); /* exit status, 128 + signal */
 
 struct userland_opts {
-	const char *const *argv; /* NULL-ended */
-	const char *root;        /* the board's folder: files below it stand in for the host's */
+	const char *const *argv;  /* NULL-ended */
+	const char *root;         /* the board's folder: files below it stand in for the host's */
+	const char *const *files; /* which, by their absolute paths; NULL-ended, NULL: none */
 	const char *prompt, *hostname, *release; /* PS1; what `hostname` and `uname -r` say */
 	userland_bytes_fn *on_bytes;             /* what the terminal prints */
 	userland_exit_fn *on_exit;               /* the userland may be stopped from inside it */
@@ -31,6 +34,10 @@ struct userland_opts {
 };
 
 struct userland; /* owned by the caller */
+
+/* A file below root, with its folders; not synced: it is worth nothing without its board. */
+int userland_put(
+	const char *root, const char *path, const char *text, unsigned mode, struct err *e);
 
 struct userland *userland_start(struct loop *l, const struct userland_opts *o, struct err *e);
 void userland_type(struct userland *u, struct str bytes); /* what does not fit is lost */

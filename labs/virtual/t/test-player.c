@@ -145,6 +145,10 @@ static void whole_boot(void)
 	ok(command(&c, "root", ":~# "), "and to a shell");
 	ok(command(&c, "cat /proc/version", ":~# "), "/proc/version");
 	has_str(c.got.data, "Linux version 6.1.99-test (me) #7", "is the board's");
+	command(&c, "PATH=/tmp:$PATH sh -c 'cat /proc/version /etc/hilab-build; uname -r; hostname'", ":~# ");
+	has_str(c.got.data, "#7\r\nb1234\r\n6.1.99-test\r\nhilab\r\n", "also in a script");
+	command(&c, "dmesg -n 1; cat /proc/sys/kernel/printk", ":~# ");
+	has_str(c.got.data, "1\t4\t1\t7", "kernel lines are silenced on the board alone");
 	command(&c, "uname -r; (exit 3); echo rc=$?", ":~# ");
 	has_str(c.got.data, "6.1.99-test\r\nrc=3", "so is uname; exit codes are real");
 	host_type(&c, "sh -c 'echo go; exec cat'\r");
