@@ -113,7 +113,7 @@ $(FUZZERS): fuzz-%: FORCE
 
 tests: $B/hilab $(TESTBIN) $(REPLAY) $(TOOLBIN) $(SHIMS)
 
-PROVE := HILAB='$(CURDIR)/$B/hilab' HILAB_BUILD='$(CURDIR)/$B' HILAB_DATA='$(CURDIR)' prove -j2 --timer
+PROVE := HILAB='$(CURDIR)/$B/hilab' HILAB_BUILD='$(CURDIR)/$B' HILAB_DATA='$(CURDIR)' prove -j2 --timer --exec 'sh .ci/tap'
 check-fast: tests headers
 	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS)
 
