@@ -4,6 +4,7 @@
 #   make check       set up, then run every test (at most 12 minutes on 2 cores)
 #   make             build build/release/hilab
 #   make check-fast  the tests that need no virtual board
+#   make check-long  the tests that count, at full counts (HILAB_FIRE runs of each class)
 #   make fuzz-NAME   run one fuzzer for FUZZ_S seconds (60)
 #   make images      what the virtual boards boot: kernel, root, tools
 #   make lint        clang-tidy, cppcheck, gcc -fanalyzer
@@ -56,7 +57,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all tests check check-fast check-run demo setup lint format headers install clean distclean help
+.PHONY: all tests check check-fast check-long check-run demo setup lint format headers install clean distclean help
 all: $B/hilab
 
 help:
@@ -116,6 +117,11 @@ tests: $B/hilab $(TESTBIN) $(REPLAY) $(TOOLBIN) $(SHIMS)
 PROVE := HILAB='$(CURDIR)/$B/hilab' HILAB_BUILD='$(CURDIR)/$B' HILAB_DATA='$(CURDIR)' prove -j2 --timer --exec 'sh .ci/tap'
 check-fast: tests headers
 	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS)
+
+# The property tests at the counts that take minutes; the seed is printed, HILAB_SEED repeats one.
+LONGTESTS := $B/agents/worker/t/test-frames-fire
+check-long: tests
+	@HILAB_FIRE=$${HILAB_FIRE:-1000000} prove --timer -v $(LONGTESTS)
 
 check: setup
 	@$(MAKE) --no-print-directory check-run

@@ -240,6 +240,7 @@ static void take_line(struct frames *fs, struct str line)
 {
 	struct str left = {0};
 	unsigned starts = 0;
+	bool shared = false; /* this '@' ended a frame; what stood between was lost */
 
 	for (size_t i = 0; i < line.n && starts < FRAME_STARTS;) {
 		struct str s = str_make(line.p + i, line.n - i);
@@ -248,16 +249,17 @@ static void take_line(struct frames *fs, struct str line)
 
 		if (at < 0)
 			break;
-		starts++;
 		s = str_make(s.p + at, s.n - (size_t)at);
 		i += (size_t)at;
 		n = take_frame(fs, s);
+		starts += !n && !shared;
 		if (!n && str_starts(s, MARK) && s.n > MARK_LEN && s.p[MARK_LEN] >= '0' &&
 			s.p[MARK_LEN] <= '9')
 			fs->damaged++;
-		if (!n && !left.p)
+		if (!n && !left.p && (!shared || str_starts(s, MARK)))
 			left = s;
-		i += n ? n : 1;
+		i += n ? n - 1 : 1;
+		shared = n;
 	}
 	if (left.p)
 		keep_start(fs, left);
