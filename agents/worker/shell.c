@@ -283,10 +283,11 @@ static int make_dir(struct shell *s, struct err *e)
 	int r;
 
 	snprintf(line, sizeof line,
-		"for H in /tmp /run /dev/shm /root;do H=$H/hil.%s;mkdir -p $H&&echo exit>$H/x&&"
+		"for H in $TMPDIR /tmp /run /dev/shm /root;do H=$H/hil.%s;[ ${#H} -lt 110 ]&&mkdir "
+		"-p $H&&echo exit>$H/x&&"
 		"chmod 755 $H/x&&$H/x&&echo 0 >$H/q&&echo \"hil=$H=\"&&break;done 2>/dev/null",
 		s->run);
-	r = ask(s, line, "hil=(/[\\w./]+)=", s->dir, sizeof s->dir, e);
+	r = ask(s, line, "hil=(/[\\w./+-]+)=", s->dir, sizeof s->dir, e);
 	if (r < 0)
 		return err_wrap(e, "make the helper's folder");
 	if (!r)

@@ -32,7 +32,7 @@ struct shell {
 	void *on_frame_arg;
 	/* its own */
 	struct frames *frames;
-	char run[16], dir[64];
+	char run[16], dir[120];
 	bool cksum; /* the board's CRC is that of cksum */
 	bool installed;
 	bool typed;            /* a line was, and its prompt not seen yet */

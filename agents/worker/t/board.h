@@ -23,6 +23,7 @@ static const char *board_shell[4] = {"/bin/sh", NULL};
 static const char *board_path; /* PATH of the shell; NULL: ours */
 static unsigned board_noise;   /* a kernel line after about this many bytes; 0: none */
 static unsigned board_loss;    /* eight bytes are lost after about this many; 0: none */
+static char board_tmp[64];     /* where it keeps its files; "": /tmp */
 static pid_t board_pid;
 
 static unsigned board_draw(unsigned below)
@@ -93,6 +94,8 @@ static int board_open(struct console *c, struct err *e)
 
 		if (!pid) {
 			signal(SIGINT, SIG_DFL);
+			if (board_tmp[0])
+				setenv("TMPDIR", board_tmp, 1);
 			setenv("PS1", "root@board:~# ", 1);
 			setenv("TERM", "vt100", 1);
 			if (board_path)

@@ -172,10 +172,8 @@ static void busybox_path(char *dir, size_t n, bool crc32)
 
 static void remove_dir(const char *dir)
 {
-	char command[300];
 	const char *argv[] = {"rm", "-rf", dir, NULL};
 
-	(void)command;
 	if (!fork()) {
 		execvp(argv[0], (char **)argv);
 		_exit(127);
@@ -188,6 +186,8 @@ int main(void)
 	char dir[64];
 
 	signal(SIGPIPE, SIG_IGN);
+	snprintf(board_tmp, sizeof board_tmp, "/tmp/hilab-test.XXXXXX");
+	ok(mkdtemp(board_tmp), "a folder for the board's files");
 	test_lines();
 	board_shell[0] = "/bin/dash";
 	try_shell("dash", true);
@@ -213,5 +213,6 @@ int main(void)
 	try_shell("noisy", true);
 	board_loss = 3000;
 	try_shell("lossy", true);
+	remove_dir(board_tmp);
 	return tap_done();
 }

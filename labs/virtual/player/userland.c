@@ -179,7 +179,7 @@ static void set_sane(int slave)
 
 static char **environment(const struct userland_opts *o, const char *rc)
 {
-	char **env = mem_array(12, sizeof *env);
+	char **env = mem_array(13, sizeof *env);
 	const char *path = getenv("PATH");
 	int n = 0;
 
@@ -187,6 +187,7 @@ static char **environment(const struct userland_opts *o, const char *rc)
 	env[n++] = mem_strdup("TERM=vt100");
 	env[n++] = mem_strdup("USER=root");
 	env[n++] = mem_printf("HOME=%s", o->root);
+	env[n++] = mem_printf("TMPDIR=%s/tmp", o->root);
 	env[n++] = mem_printf("ENV=%s", rc);
 	env[n++] = mem_printf("PS1=%s", o->prompt ? o->prompt : "# ");
 	env[n++] = mem_printf("HILAB_BOARD=%s", o->root);
