@@ -198,43 +198,38 @@ int cli_parse(const struct cli_command *c, int argc, char **argv, void *out, cha
 	return n;
 }
 
-static void list_commands(struct buf *out)
+const struct cli_command *cli_get(const char *name)
 {
-	buf_puts(out, "usage: hilab COMMAND [options] ...\n\n"
-		      "hilab " HILAB_VERSION
-		      ": runs boot, I/O and network jobs on lab boards and reports on them.\n\n"
-		      "commands:\n");
-	for (const struct cli_command *const *c = cli_commands; *c; c++)
-		buf_printf(out, "  %-10s %s\n", (*c)->name, (*c)->brief);
-	buf_puts(out, "\n'hilab COMMAND -h' shows a command's options and an example.\n"
-		      "exit status: 0 pass, 1 fail, 2 usage or invalid input, 3 incomplete, 4 "
-		      "regression,\n"
-		      "             5 a build that cannot be used, 130 canceled\n");
+	const char *names[COMMANDS_MAX], *near;
+	const struct cli_command *c = cli_find(name);
+	size_t n = 0;
+
+	if (c)
+		return c;
+	for (const struct cli_command *const *p = cli_commands; *p && n < COMMANDS_MAX; p++)
+		names[n++] = (*p)->name;
+	near = str_nearest(name, names, n);
+	cli_fail(-1, "unknown command '%s'%s%s%s (see 'hilab help')", name,
+		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return NULL;
 }
 
 int cli_main(int argc, char **argv)
 {
+	const char *name = argc > 1 ? argv[1] : NULL;
 	const struct cli_command *c;
-	const char *names[COMMANDS_MAX], *near, *name = argc > 1 ? argv[1] : NULL;
-	size_t n = 0;
 
 	log_init(LOG_WARN);
-	if (!name || !strcmp(name, "-h") || !strcmp(name, "--help") || !strcmp(name, "help")) {
+	if (!name) {
 		AUTOBUF text = BUF_INIT(HELP_BYTES);
 
-		c = name && argc > 2 ? cli_find(argv[2]) : NULL;
-		if (c)
-			cli_help(c, &text);
-		else
-			list_commands(&text);
-		return cli_out(&text) ? EXIT_INCOMPLETE : name ? EXIT_PASS : EXIT_USAGE;
+		cli_list_commands(&text);
+		return cli_out(&text) ? EXIT_INCOMPLETE : EXIT_USAGE;
 	}
-	c = cli_find(strcmp(name, "--version") ? name : "version");
-	if (c)
-		return c->run(argc - 1, argv + 1);
-	for (const struct cli_command *const *p = cli_commands; *p; p++)
-		names[n++] = (*p)->name;
-	near = str_nearest(name, names, n);
-	return cli_fail(EXIT_USAGE, "unknown command '%s'%s%s%s (see 'hilab help')", name,
-		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
+		name = "help";
+	else if (!strcmp(name, "--version"))
+		name = "version";
+	c = cli_get(name);
+	return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -59,6 +59,8 @@ struct cli_command {
 /* NULL-ended, in the order of help. */
 extern const struct cli_command *const cli_commands[];
 const struct cli_command *cli_find(const char *name);
+/* The same; NULL after telling that there is none. */
+const struct cli_command *cli_get(const char *name);
 
 /*
  * Parses argv into the struct at out by the command's rows; operands are left in *operands
@@ -68,6 +70,7 @@ const struct cli_command *cli_find(const char *name);
 int cli_parse(const struct cli_command *c, int argc, char **argv, void *out, char ***operands,
 	int *status);
 void cli_help(const struct cli_command *c, struct buf *out);
+void cli_list_commands(struct buf *out);
 
 /* "hilab: text" on standard error; returns the status, so that a command can `return
  * cli_fail(...)`. */

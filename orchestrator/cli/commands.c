@@ -14,6 +14,8 @@ const struct cli_command *const cli_commands[] = {
 	&worker_command,
 	&player_command,
 	&twin_command,
+	&completion_command,
+	&help_command,
 	&version_command,
 	NULL,
 };

@@ -10,6 +10,8 @@ extern const struct cli_command bench_command;
 extern const struct cli_command boards_command;
 extern const struct cli_command builds_command;
 extern const struct cli_command check_command;
+extern const struct cli_command completion_command;
+extern const struct cli_command help_command;
 extern const struct cli_command import_command;
 extern const struct cli_command log_command;
 extern const struct cli_command player_command;

@@ -32,7 +32,7 @@ static const struct cli_opt opts[] = {
 static int run(int argc, char **argv);
 const struct cli_command player_command = {
 	.name = "player",
-	.brief = "Play boards from transcripts: consoles and relays on serial ports.",
+	.brief = "play boards from transcripts: consoles and relays on serial ports",
 	.usage = "[NAME=]TRANSCRIPT... [-- COMMAND...] | ctl DIR LINE...",
 	.details =
 		"A transcript is a file or the name of a shipped one (instant, am62axx-sk-twin).\n"

@@ -33,7 +33,7 @@ static const struct cli_opt opts[] = {
 static int run(int argc, char **argv);
 const struct cli_command twin_command = {
 	.name = "twin",
-	.brief = "Run virtual EVMs in QEMU: consoles and relay on serial ports.",
+	.brief = "run virtual EVMs in QEMU: consoles and relay on serial ports",
 	.usage = "[NAME[=TYPE]...] [-- COMMAND...] | stop DIR | ctl DIR LINE...",
 	.details = "Prints 'ready DIR' when all ports are there; DIR/lab.yaml describes the "
 		   "boards. A board\n"

@@ -66,6 +66,8 @@ static void check_cli_command(const struct cli_command *c)
 {
 	ok(c->name && c->brief && c->usage && c->run,
 		"command '%s': has a brief, a usage and a function", c->name);
+	ok(c->brief[0] >= 'a' && c->brief[strlen(c->brief) - 1] != '.',
+		"command '%s': its brief has no capital and no full stop", c->name);
 	for (const struct cli_opt *o = c->opts; o && o->name; o++) {
 		ok(o->help && *o->help, "command '%s': --%s has help", c->name, o->name);
 		ok((o->type == CLI_FLAG) == !o->arg, "command '%s': --%s names its argument",

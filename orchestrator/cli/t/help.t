@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# hilab help, and the manual pages that it writes.
+set -u
+hilab=${HILAB:-build/release/hilab}
+top=${HILAB_DATA:-.}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+
+ok() # STATUS NAME
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		bad=1
+		echo "not ok $n - $2"
+		sed 's/^/# /' "$dir/out"
+	fi
+}
+
+"$hilab" help >"$dir/help" 2>&1
+ok $? 'help'
+commands=$(awk '/^  [a-z]/ { print $1 }' "$dir/help")
+"$hilab" >"$dir/out" 2>/dev/null
+[ $? -eq 2 ] && cmp -s "$dir/help" "$dir/out"
+ok $? 'no command at all prints the same, and is wrong'
+"$hilab" --help >"$dir/out" 2>&1 && cmp -s "$dir/help" "$dir/out"
+ok $? '--help is help'
+"$hilab" help rnu >"$dir/out" 2>&1
+[ $? -eq 2 ] && grep -q "did you mean 'run'" "$dir/out"
+ok $? 'help of a command that is none'
+
+"$hilab" help --man >"$dir/hilab.1"
+ok $? 'the page of the program'
+mandoc -T lint -W warning "$dir/hilab.1" >"$dir/out" 2>&1
+ok $? 'mandoc has nothing to say'
+for c in $commands; do
+	page=$dir/hilab-$c.1
+	"$hilab" help "$c" >"$dir/text"
+	"$hilab" "$c" -h >"$dir/out" 2>&1 && cmp -s "$dir/text" "$dir/out"
+	ok $? "$c: -h is its help"
+	"$hilab" help --man "$c" >"$page"
+	mandoc -T lint -W warning "$page" >"$dir/out" 2>&1
+	ok $? "$c: mandoc has nothing to say of its page"
+	grep -q "^\.It Xr hilab-$c 1$" "$dir/hilab.1"
+	ok $? "$c: the program's page names it"
+	mandoc -T ascii "$page" | col -b >"$dir/out"
+	missing=
+	for option in $(sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' "$dir/text"); do
+		grep -q -e " $option" "$dir/out" || missing="$missing $option"
+	done
+	[ -z "$missing" ]
+	ok $? "$c: the page tells all its options$missing"
+done
+
+# What the program asks the environment for stands in its page.
+grep -rhoE 'getenv\("HILAB_[A-Z_]*"\)' "$top/orchestrator" "$top/agents" "$top/labs" "$top/jobs" \
+	"$top/reports" --include='*.c' --exclude-dir=t | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$dir/asked"
+sed -n 's/^\.It Ev \(HILAB_.*\)/\1/p' "$dir/hilab.1" | sort >"$dir/told"
+diff "$dir/asked" "$dir/told" >"$dir/out" && [ -s "$dir/told" ]
+ok $? 'the page tells every variable, and no other'
+
+for page in "$top"/*/doc/*.5 "$top"/*/*/doc/*.5; do
+	mandoc -T lint -W warning "$page" >"$dir/out" 2>&1
+	ok $? "mandoc has nothing to say of ${page##*/}"
+done
+echo "1..$n"
+exit $bad
