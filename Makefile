@@ -10,7 +10,8 @@
 #   make lint        clang-tidy, cppcheck, gcc -fanalyzer
 #   make format      clang-format over the tree
 #   make setup       install the packages that building and testing need
-#   make install     DESTDIR= PREFIX=/usr/local
+#   make man         the manual pages of the commands, into build/release/man
+#   make install     DESTDIR= PREFIX=/usr/local; uninstall takes it away again
 #   make clean       remove build/ but for downloads and images; distclean removes all
 #
 # Variables: SAN=address,undefined (own folder under build/), CC, CFLAGS, V=1, PREFIX; a
@@ -33,7 +34,7 @@ PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wvla -Wformat=2 \
 	-Wno-missing-field-initializers -Wno-format-truncation $(if $(WERROR),-Werror)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DPCRE2_CODE_UNIT_WIDTH=8 -Iorchestrator -I. -DHILAB_PREFIX='"$(PREFIX)"' \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DPCRE2_CODE_UNIT_WIDTH=8 -Iorchestrator -I. \
 	-DHILAB_VERSION='"$(VERSION)"' $(WARN) $(PKG_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 VERSION := 0.1
@@ -57,7 +58,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all tests check check-fast check-long check-run demo setup lint format headers install clean distclean help
+.PHONY: all tests check check-fast check-long check-run demo setup lint format headers man install install-files uninstall clean distclean help
 all: $B/hilab
 
 help:
@@ -71,10 +72,17 @@ $B/flags: FORCE
 	@echo '$(CC) $(ALL_CFLAGS) $(PKG_LIBS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(PKG_LIBS)' > $@
 FORCE:
 
+# Only this file knows where it will be installed.
+$B/prefix: FORCE
+	@mkdir -p $B
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+$B/orchestrator/base/path.o: $B/prefix
+$B/orchestrator/base/path.o: private FILE_CFLAGS := -DHILAB_PREFIX='"$(PREFIX)"'
+
 $B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	@echo '  CC    $<'
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $B/libhilab.a: $(LIBOBJ)
 	@echo '  AR    $@'
@@ -134,6 +142,48 @@ setup:
 demo: setup
 	@$(MAKE) --no-print-directory all images IMAGE_ARCHES=arm64
 	@sh labs/virtual/demo.sh $B/hilab
+
+# ---- installing ---------------------------------------------------------------------------
+
+BINDIR := $(PREFIX)/bin
+DATADIR := $(PREFIX)/share/hilab
+MANDIR := $(PREFIX)/share/man
+BASHDIR := $(PREFIX)/share/bash-completion/completions
+ZSHDIR := $(PREFIX)/share/zsh/site-functions
+# Data keeps its place in the tree below DATADIR, where the installed binary looks for it.
+DATA := reports/metrics.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
+	-name '*.yaml' -not -path '*/t/*' | sort)
+DATA += $(shell find agents reports drivers labs -path '*/doc/*.md' | sort)
+PAGES := $(shell find $(ROOMS) -path '*/doc/*.5' | sort)
+# A command's page and completion are written by the command itself.
+COMMANDS = $(shell $B/hilab help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
+write-man = $B/hilab help --man > $1/hilab.1 && for c in $(COMMANDS); do \
+	$B/hilab help --man $$c > $1/hilab-$$c.1 || exit; done
+
+man: all
+	@mkdir -p $B/man
+	@$(call write-man,$B/man)
+
+install: all
+	@$(MAKE) --no-print-directory install-files
+
+install-files:
+	install -D -m 755 $B/hilab $(DESTDIR)$(BINDIR)/hilab
+	$(Q)for f in $(DATA); do install -D -m 644 $$f $(DESTDIR)$(DATADIR)/$$f || exit; done
+	$(Q)for f in $(PAGES); do install -D -m 644 $$f $(DESTDIR)$(MANDIR)/man5/$${f##*/} || exit; done
+	$(Q)install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
+	$(Q)$(call write-man,$(DESTDIR)$(MANDIR)/man1)
+	$(Q)$B/hilab completion bash > $(DESTDIR)$(BASHDIR)/hilab
+	$(Q)$B/hilab completion zsh > $(DESTDIR)$(ZSHDIR)/_hilab
+
+# Only what install put there; /etc and the users' folders are theirs.
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/hilab $(DESTDIR)$(BASHDIR)/hilab $(DESTDIR)$(ZSHDIR)/_hilab
+	rm -f $(DESTDIR)$(MANDIR)/man1/hilab.1 $(DESTDIR)$(MANDIR)/man1/hilab-*.1
+	$(Q)for f in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man5/$${f##*/}; done
+	rm -rf $(DESTDIR)$(DATADIR)
+
+# ---- looking after the tree ---------------------------------------------------------------
 
 # Every header compiles alone.
 headers: $(HEADERS:%=$B/%.ok)

@@ -41,7 +41,8 @@ char *fs_cache_dir(void);
 /* For locks and sockets: $HILAB_RUN_DIR, else $XDG_RUNTIME_DIR/hilab, else /run/lock. */
 char *fs_run_dir(void);
 /* A file of the installed data (types, jobs, metric table): "labs/types/x.yaml" under $HILAB_DATA,
- * else the source tree that the binary was built in, else PREFIX/share/hilab. */
+ * else the source tree that the binary was built in, else share/hilab beside the bin folder that the
+ * binary is in, else PREFIX/share/hilab. */
 char *fs_data_path(const char *relative);
 
 #endif

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef HILAB_PREFIX
+#define HILAB_PREFIX "/usr/local"
+#endif
+
 char *fs_join(const char *dir, const char *name)
 {
 	size_t n = strlen(dir);
@@ -108,10 +112,32 @@ static char *source_tree(void)
 	return NULL;
 }
 
+/* ROOT/share/hilab for a binary at ROOT/bin/hilab: an installation may be moved or staged. */
+static char *beside_binary(void)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	AUTOFREE char *bin = NULL, *root = NULL;
+	char *data;
+
+	if (n <= 0)
+		return NULL;
+	exe[n] = 0;
+	bin = fs_dirname(exe);
+	root = fs_dirname(bin);
+	data = mem_printf("%s/share/hilab", root);
+	if (!strcmp(fs_basename(bin), "bin") && fs_is_dir(data))
+		return data;
+	free(data);
+	return NULL;
+}
+
 char *fs_data_path(const char *relative)
 {
 	const char *set = getenv("HILAB_DATA");
-	AUTOFREE char *tree = set && *set ? mem_strdup(set) : source_tree();
+	AUTOFREE char *found = set && *set ? mem_strdup(set) : source_tree();
 
-	return fs_join(tree ? tree : HILAB_PREFIX "/share/hilab", relative);
+	if (!found)
+		found = beside_binary();
+	return fs_join(found ? found : HILAB_PREFIX "/share/hilab", relative);
 }
