@@ -81,11 +81,14 @@ static void drain(struct follow *f)
 
 static int open_all(struct follow *f, struct err *e)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP); /* a terminal that is gone; nohup keeps a run */
 	if (sigprocmask(SIG_BLOCK, &set, &f->old_mask))
 		return err_sys(e, BLAME_BUG, errno, "block signals");
 	f->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -112,7 +115,8 @@ static void on_signal(struct follow *f)
 	struct signalfd_siginfo info;
 
 	while (read(f->signal_fd, &info, sizeof info) == sizeof info)
-		child_signal(&f->worker, f->asked++ ? SIGKILL : SIGTERM);
+		if (info.ssi_signo != SIGHUP || !f->asked)
+			child_signal(&f->worker, f->asked++ ? SIGKILL : SIGTERM);
 }
 
 static void watch(struct follow *f)

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HOLDER_BYTES 4200
@@ -76,18 +77,38 @@ static int held_by(struct worker *w, const char *path, int fd, struct err *e)
 	return -1;
 }
 
+/*
+ * What no other board of this host has: two virtual labs call their boards the same, and their
+ * folders tell them apart.
+ */
+static char *lock_name(const struct worker *w)
+{
+	const struct node *consoles = node_find(w->board, "consoles");
+	const char *port = consoles && consoles->n ? node_text(consoles->kids[0], "port") : NULL;
+	AUTOFREE char *folder = port ? fs_dirname(port) : NULL;
+	struct stat st;
+	char *name;
+
+	if (node_is_true(node_find(w->board, "twin")) && folder && !stat(folder, &st))
+		name = mem_printf("hilab-%s-%s-%llx-%llx.lock", w->lab, w->board_name,
+			(unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	else
+		name = mem_printf("hilab-%s-%s.lock", w->lab, w->board_name);
+	for (char *p = name; *p; p++)
+		if (*p == '/')
+			*p = '_';
+	return name;
+}
+
 int worker_lock(struct worker *w, struct err *e)
 {
 	AUTOFREE char *dir = fs_run_dir();
 	AUTOFREE char *real = realpath(w->dir, NULL);
-	AUTOFREE char *name = mem_printf("hilab-%s-%s.lock", w->lab, w->board_name);
+	AUTOFREE char *name = lock_name(w);
 	AUTOFREE char *path = NULL;
 	AUTOBUF text = BUF_INIT(HOLDER_BYTES);
 	int fd;
 
-	for (char *p = name; *p; p++)
-		if (*p == '/')
-			*p = '_';
 	path = fs_join(dir, name);
 	if (fs_mkdirs(dir, 0700, e))
 		return -1;

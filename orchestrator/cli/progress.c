@@ -92,9 +92,10 @@ static void on_run_start(struct progress *p, const json_t *event)
 	char job[128], board[128], build[128], version[128];
 
 	p->steps = json_int(event, "steps", 0);
+	p->run_start_mono_ms = clock_ms() - json_int(event, "ms", 0);
 	clear_live(p);
-	fprintf(stderr, "%s on %s", safe(event, "job", job, sizeof job),
-		safe(event, "board", board, sizeof board));
+	fprintf(stderr, "run %lld: %s on %s", (long long)p->run,
+		safe(event, "job", job, sizeof job), safe(event, "board", board, sizeof board));
 	if (*json_text(event, "build", ""))
 		fprintf(stderr, ", build %s %s", safe(event, "build", build, sizeof build),
 			safe(event, "build_version", version, sizeof version));

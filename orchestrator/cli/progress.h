@@ -20,6 +20,7 @@ struct progress {
 	bool colour;
 	bool quiet;    /* print nothing */
 	bool drawn;    /* a live line stands there now */
+	int64_t run;   /* its number in the store, told with its start */
 	int64_t steps; /* of the plan; 0: not known yet */
 	int64_t step_index;
 	int64_t step_start_ms; /* since run start, of the step that runs */

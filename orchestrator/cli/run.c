@@ -260,8 +260,7 @@ static int start(struct job *j)
 	struct run_status st = {0};
 	struct err e = {0};
 
-	if (!j->args->quiet)
-		fprintf(stderr, "run %lld: ", (long long)j->run.id);
+	j->progress.run = j->run.id;
 	if (run_job(&ro, on_event, j, &st, &e)) {
 		progress_done(&j->progress);
 		return cli_fail(EXIT_INCOMPLETE, "run: %s: %s", err_blame_name(e.blame), e.msg);

@@ -162,6 +162,41 @@ case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board
 [ -e "$(sed -n 's/^ *folder *//p' out)/status" ]
 ok $? "its folder is complete"
 
+# ---- a terminal that goes away
+
+"$HILAB" run hangs.yaml $lab >out 2>progress &
+pid=$!
+while read -r line; do
+	case $line in *says/started*) kill -HUP "$pid" && kill -HUP "$pid" ;; esac
+	echo "$line" >>err
+done <progress
+wait "$pid"
+got=$?
+[ "$got" -eq 130 ]
+ok $? "a hang-up cancels: exits with 130 (got $got)"
+out '^run 7  hangs  canceled'
+case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+
+# ---- a board in use, and another lab's board of that name
+
+"$HILAB" run hangs.yaml $lab >out2 2>progress &
+pid=$!
+exec 3<progress
+while read -r line <&3; do
+	case $line in *says/started*) break ;; esac
+done
+run 3 "a board in use" good.yaml $lab
+out '^run 9  good  incomplete'
+out "infra: board 'b' is in use by pid [0-9]+"
+! grep -q "run 9: run" err
+ok $? "the report begins its own line"
+"$HILAB" player --dir q b=am62axx-sk-twin -- sh -c 'exec "$HILAB" run good.yaml --lab "$HILAB_LAB" -q' >out 2>err
+ok $? "a board of the same name in another virtual lab is another board"
+kill -INT "$pid"
+cat <&3 >/dev/null
+exec 3<&-
+wait "$pid"
+
 # ---- the store may not grow: no run begins that could not be kept
 
 # The store is the largest file here, so that only it meets the limit.
