@@ -31,6 +31,7 @@ json_t *board_to_json(const struct lab *lab, const struct board *b)
 	add_node(j, "network", b->network);
 	add_node(j, "boot", b->boot);
 	add_node(j, "login", b->login);
+	add_node(j, "bootmode", b->bootmode);
 	add_node(j, "stages", type ? type->stages : NULL);
 	add_node(j, "vars", b->vars);
 	return j;

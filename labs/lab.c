@@ -62,6 +62,9 @@ const struct param board_params[] = {
 	{"login", PARAM_MAP, offsetof(struct board, login),
 		.help = "laid over the type's login; the place for a password",
 		.example = "{password: secret}"},
+	{"bootmode", PARAM_MAP, offsetof(struct board, bootmode),
+		.help = "what sets its boot-mode pins: driver, default and the driver's settings",
+		.example = "{driver: command, default: tftp, modes: {tftp: [straps, 0]}}"},
 	{"vars", PARAM_MAP, offsetof(struct board, vars),
 		.help = "further ${board.NAME} variables for jobs",
 		.example = "{sd: /dev/mmcblk1}"},
@@ -86,6 +89,15 @@ const struct param board_power_params[] = {
 		.help = "power driver", .example = "serial-relay"},
 	{"off-time", PARAM_DURATION, offsetof(struct board_power, off_time_ms), .preset = "2s",
 		.max = 600000, .help = "how long power stays off in a power cycle"},
+	{0},
+};
+
+const struct param board_bootmode_params[] = {
+	{"driver", PARAM_STRING, offsetof(struct board_bootmode, driver), .required = true,
+		.help = "bootmode driver", .example = "command"},
+	{"default", PARAM_STRING, offsetof(struct board_bootmode, preset), .required = true,
+		.help = "the mode that the board is put back into when a run that changed it ends",
+		.example = "tftp"},
 	{0},
 };
 
@@ -167,6 +179,23 @@ static int fill_power(struct filling *f, struct board *b)
 			rc = -1;
 	}
 	b->power = resolved(f->a, b->power);
+	return rc;
+}
+
+static int fill_bootmode(struct filling *f, struct board *b)
+{
+	static const char *const core[] = {"driver", "default", NULL};
+	const struct driver *const *table = f->drivers ? f->drivers->bootmode : NULL;
+	struct node *own = node_new(f->a, NODE_MAP, b->bootmode->at);
+	int rc = check_driven(f, table, "bootmode driver", b->bootmode, core, f->diag);
+
+	node_each (b->bootmode, kid)
+		if (!strcmp(kid->key, "driver") || !strcmp(kid->key, "default"))
+			node_list_add(f->a, own, kid);
+	if (node_find(own, "driver") &&
+		schema_check(board_bootmode_params, "bootmode", own, f->diag))
+		rc = -1;
+	b->bootmode = resolved(f->a, b->bootmode);
 	return rc;
 }
 
@@ -319,6 +348,8 @@ static int fill_board(struct filling *f, struct board *b, const struct node *map
 	if (b->type_name && find_type(f, b, map))
 		rc = -1;
 	if (b->power && fill_power(f, b))
+		rc = -1;
+	if (b->bootmode && fill_bootmode(f, b))
 		rc = -1;
 	if (b->consoles && fill_consoles(f, b))
 		rc = -1;

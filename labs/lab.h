@@ -34,7 +34,9 @@ struct board {
 	const struct node *network; /* address, ports; NULL: none */
 	const struct node *boot;    /* as the type's, with the lab's own `boot:` laid over it */
 	const struct node *login;   /* the same; a board's password stands in the lab file */
-	const struct node *vars;    /* further ${board.NAME} variables; NULL: none */
+	const struct node
+		*bootmode;       /* {driver, default, its settings}; NULL: the pins cannot be set */
+	const struct node *vars; /* further ${board.NAME} variables; NULL: none */
 	struct loc at;
 };
 extern const struct param board_params[], lab_params[];
@@ -53,6 +55,12 @@ struct board_power {
 	int64_t off_time_ms; /* how long a cycle stays off */
 };
 extern const struct param board_power_params[];
+/* Keys of `bootmode:` that are the core's. */
+struct board_bootmode {
+	const char *driver;
+	const char *preset; /* the mode at the end of a run that changed it */
+};
+extern const struct param board_bootmode_params[];
 
 struct lab {
 	struct arena arena;
@@ -69,7 +77,8 @@ const struct board *lab_find(const struct lab *lab, const char *board);
  * (see below); NULL: not checked. */
 struct lab_drivers { /* the bench families, handed down from above so that labs need not include
 			them */
-	const struct driver *const *power, *const *console, *const *deploy, *const *boot;
+	const struct driver *const *power, *const *console, *const *deploy,
+								    *const *boot, *const *bootmode;
 };
 int lab_check(const struct types *types, const struct lab_drivers *drivers, const struct node *doc,
 	struct diag *diag);
@@ -98,7 +107,7 @@ int match_check(
 /*
  * board.json: the board as the worker needs it, everything of type and lab resolved
  * ({name, type, soc, twin, arch, lab, revision, power, consoles, deploy, network, boot, login,
- * stages, vars}). New reference. Holds secrets: write it 0600.
+ * bootmode, stages, vars}). New reference. Holds secrets: write it 0600.
  */
 json_t *board_to_json(const struct lab *lab, const struct board *b);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `hilab bench`: the bench drivers, their models and settings, from the rows that parse them. */
 #include "agents/boot/boot.h"
+#include "agents/bootmode/bootmode.h"
 #include "agents/console/console.h"
 #include "agents/deploy/deploy.h"
 #include "agents/measure/measure.h"
@@ -17,6 +18,8 @@ const struct family families[] = {
 	{"console", "byte streams to a board", console_drivers, "agents/console"},
 	{"deploy", "putting images where a board loads them", deploy_drivers, "agents/deploy"},
 	{"boot", "from power on to the kernel's first line", boot_drivers, "agents/boot"},
+	{"bootmode", "where a board boots from at the next power-on", bootmode_drivers,
+		"agents/bootmode"},
 	{"measure", "instruments of the lab host", measure_drivers, "agents/measure"},
 	{"parse", "tool output to results and figures", parse_drivers, "reports/parse"},
 	{0},
