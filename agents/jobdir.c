@@ -8,6 +8,27 @@
 
 #include <stdlib.h>
 
+/* What `put` steps send, one file a step: the folder is all that a worker has. */
+static int copy_files(const char *dir, const struct plan *plan, struct err *e)
+{
+	AUTOFREE char *files = fs_join(dir, "files");
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct step *s = &plan->steps[i];
+		AUTOFREE char *to = fs_join(files, s->name);
+		const struct step_put *put = s->conf;
+
+		if (s->kind != STEP_PUT)
+			continue;
+		if (fs_mkdirs(files, 0755, e) || fs_copy(put->file, to, e)) {
+			if (e)
+				e->blame = BLAME_JOB;
+			return err_wrap(e, "step '%s'", s->name);
+		}
+	}
+	return 0;
+}
+
 int jobdir_make(const char *dir, const struct plan *plan, const struct lab *lab,
 	const struct board *board, struct err *e)
 {
@@ -20,7 +41,7 @@ int jobdir_make(const char *dir, const struct plan *plan, const struct lab *lab,
 	if (fs_exists(plan_path))
 		return err_set(e, BLAME_CONFIG, "'%s' already holds a job", dir);
 	if (fs_mkdirs(dir, 0755, e) || fs_mkdirs(artifacts, 0755, e) ||
-		json_save(board_path, board_json, 0600, e))
+		json_save(board_path, board_json, 0600, e) || copy_files(dir, plan, e))
 		return -1;
 	return json_save(plan_path, plan_json, 0644, e);
 }

@@ -4,8 +4,9 @@
 
 /*
  * The job folder, the whole interface between a worker and whoever started it. In:
- * plan.json, board.json (0600: it holds the lab's secrets). Out: console-NAME.log and .idx,
- * events.jsonl, artifacts/, worker.log (what the process itself said), and status last.
+ * plan.json, board.json (0600: it holds the lab's secrets), files/ (what `put` steps send). Out:
+ * console-NAME.log and .idx, events.jsonl, artifacts/, worker.log (what the process itself said),
+ * and status last.
  */
 
 #include "jobs/plan.h"

@@ -10,11 +10,12 @@
 
 static void unknown_kind(struct compile *c, const char *word, struct loc at)
 {
-	const char *names[STEP_COUNT];
+	const char *names[STEP_COUNT + 1];
 
 	for (int i = 0; i < STEP_COUNT; i++)
 		names[i] = step_specs[i].name;
-	c->bad = diag_unknown(c->diag, at, "step", word, names, STEP_COUNT);
+	names[STEP_COUNT] = "group";
+	c->bad = diag_unknown(c->diag, at, "step", word, names, STEP_COUNT + 1);
 }
 
 /* A plain scalar below the kind is its shorthand row. */

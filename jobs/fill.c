@@ -101,7 +101,7 @@ static void add_labels(
 struct node *settings_expand(struct compile *c, const struct entry *en, const struct matrix *m,
 	const char *const *picked)
 {
-	const struct expand_scope scope = {m->keys, picked, m->n, &c->params};
+	const struct expand_scope scope = {m->keys, picked, m->n, &c->turn->scope};
 	struct node *map = node_new(c->x.a, NODE_MAP, expand_loc(&c->x, en->map->at));
 	bool bad = false;
 
@@ -122,8 +122,7 @@ struct node *settings_expand(struct compile *c, const struct entry *en, const st
 		return NULL;
 	if (en->kind == STEP_DEPLOY)
 		split_words(c->x.a, map, "images");
-	if (en->kind == STEP_RUN || en->kind == STEP_MEASURE)
-		add_labels(c->x.a, map, m, picked);
+	add_labels(c->x.a, map, m, picked);
 	return map;
 }
 

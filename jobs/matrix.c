@@ -23,8 +23,8 @@ static bool read_values(struct compile *c, struct matrix *m, const char *what, s
 			good = !diag_add(c->diag, items[i]->at,
 				"%s: a value of matrix key '%s' must be one text", what, list->key);
 		else
-			values[i] =
-				expand_text(&c->x, &c->params, items[i]->at, items[i]->text, true);
+			values[i] = expand_text(
+				&c->x, &c->turn->scope, items[i]->at, items[i]->text, true);
 		if (!values[i])
 			good = false;
 	}

@@ -60,6 +60,9 @@ static json_t *image_to_json(const struct plan_image *im)
 	return j;
 }
 
+/* by enum on_failure */
+static const char *const failure_words[] = {NULL, "stop", "continue"};
+
 static json_t *step_to_json(const struct step *s)
 {
 	json_t *j = json_object();
@@ -69,6 +72,13 @@ static json_t *step_to_json(const struct step *s)
 	add_text(j, "suite", s->suite);
 	add_text(j, "console", s->console);
 	json_object_set_new(j, "timeout_ms", json_integer(s->timeout_ms));
+	if (s->retry)
+		json_object_set_new(j, "retry", json_integer(s->retry));
+	add_text(j, "on_failure", failure_words[s->on_failure]);
+	if (s->always)
+		json_object_set_new(j, "always", json_true());
+	if (s->labels && s->labels->n)
+		json_object_set_new(j, "labels", node_to_json(s->labels));
 	json_object_set_new(j, "params", node_to_json(s->params));
 	add_text(j, "file", s->at.file);
 	json_object_set_new(j, "line", json_integer(s->at.line));
@@ -114,6 +124,14 @@ static int as_error(struct diag *diag, struct err *e)
 	return -1;
 }
 
+static enum on_failure read_failure(const char *word)
+{
+	for (size_t i = 1; word && i < ARRAY_LEN(failure_words); i++)
+		if (!strcmp(failure_words[i], word))
+			return (enum on_failure)i;
+	return ON_FAILURE_PRESET;
+}
+
 static int read_step(struct arena *a, struct step *s, const json_t *j, size_t i, struct err *e)
 {
 	const char *name = json_text(j, "kind", "");
@@ -129,10 +147,16 @@ static int read_step(struct arena *a, struct step *s, const json_t *j, size_t i,
 	s->suite = get_text(a, j, "suite");
 	s->console = get_text(a, j, "console");
 	s->timeout_ms = json_int(j, "timeout_ms", -1);
+	s->retry = json_int(j, "retry", 0);
+	s->on_failure = read_failure(json_text(j, "on_failure", NULL));
+	s->always = json_flag(j, "always", false);
+	if (json_object_get(j, "labels"))
+		s->labels = node_from_json(a, json_object_get(j, "labels"));
 	s->at.file = get_text(a, j, "file");
 	s->at.line = (uint32_t)json_int(j, "line", 0);
 	s->at.col = (uint32_t)json_int(j, "col", 0);
-	if (!s->name || !s->suite || !s->console || s->timeout_ms <= 0)
+	if (!s->name || !s->suite || !s->console || s->timeout_ms <= 0 || s->retry < 0 ||
+		s->retry > RETRY_MAX)
 		return err_set(e, BLAME_BUG,
 			"plan: step %zu lacks its name, suite, console or timeout", i + 1);
 	s->params = node_from_json(a, json_object_get(j, "params"));
@@ -159,8 +183,8 @@ static int read_images(struct plan *p, const json_t *list, struct err *e)
 		im->version = get_text(&p->arena, j, "version");
 		im->release = get_text(&p->arena, j, "release");
 		if (!im->role || !im->sha256)
-			return err_set(e, BLAME_BUG,
-				"plan: image %zu lacks its role or sha256", i + 1);
+			return err_set(
+				e, BLAME_BUG, "plan: image %zu lacks its role or sha256", i + 1);
 	}
 	p->n_images = n;
 	return 0;

@@ -9,9 +9,10 @@
 
 #include "labs/lab.h"
 
-#define PLAN_VERSION   1
+#define PLAN_VERSION   2
 #define PLAN_STEPS_MAX 20000
 #define PLAN_BYTES_MAX ((size_t)64 << 20) /* memory of one plan */
+#define RETRY_MAX      100                /* further attempts of one step */
 
 enum step_kind {
 	STEP_POWER,
@@ -22,6 +23,9 @@ enum step_kind {
 	STEP_EXPECT,
 	STEP_SEND,
 	STEP_MEASURE,
+	STEP_FETCH,
+	STEP_PUT,
+	STEP_BOOTMODE,
 	STEP_COUNT
 };
 
@@ -35,6 +39,8 @@ struct step_deploy {
 };
 struct step_boot {
 	const char *method;
+	int via;           /* index in cold, warm */
+	const char *reset; /* command that restarts the running system, for warm */
 };
 struct step_login {
 	const char *user; /* NULL: the board's; its password comes from the lab, never from a job */
@@ -43,9 +49,8 @@ struct step_run {
 	const char *command;         /* for the board's shell */
 	const char *parse;           /* parser of its output, NULL: none */
 	struct param_strings expect; /* patterns that must all be in its output */
-	const struct node
-		*labels; /* name -> text: parameters that key the metrics (bs, rw); NULL: none */
-	int64_t exit;    /* exit status that means pass; -1: any */
+	int64_t exit;                /* exit status that means pass; -1: any */
+	const struct node *env;      /* name -> text; NULL: none */
 };
 struct step_expect {
 	const char *pattern;
@@ -59,7 +64,25 @@ struct step_measure {
 	const char *with;
 	const struct node
 		*settings; /* all other keys: a mapping for the driver's params, never NULL */
-	const struct node *labels;
+};
+struct step_fetch {
+	const char *from; /* file on the board */
+	const char *as;   /* name of the artifact; NULL: as the file is called */
+};
+struct step_put {
+	const char *file; /* on the host that compiles; the job folder gets a copy */
+	const char *to;   /* path on the board */
+	const char *mode; /* octal */
+};
+struct step_bootmode {
+	const char *mode; /* one of the board's */
+};
+
+/* What a step that failed, or could not be done, means for those after it. */
+enum on_failure {
+	ON_FAILURE_PRESET, /* a failed result: go on; not done: stop */
+	ON_FAILURE_STOP,
+	ON_FAILURE_CONTINUE,
 };
 
 struct step {
@@ -67,7 +90,11 @@ struct step {
 	const char *name;  /* unique within the plan; results are named by it */
 	const char *suite; /* result suite; the job's name unless given */
 	int64_t timeout_ms;
+	int64_t retry; /* further attempts after one that failed */
+	enum on_failure on_failure;
+	bool always;               /* also after a step that ended the run */
 	const char *console;       /* "main" */
+	const struct node *labels; /* name -> text: parameters that key its metrics; NULL: none */
 	const struct node *params; /* the kind's mapping, for the record */
 	void *conf;                /* the kind's struct, filled by step_kinds[kind].params */
 	struct loc at;
@@ -79,9 +106,11 @@ struct step_spec {        /* the table behind steps: compile, help and docs */
 	size_t size;
 	const char *shorthand; /* the row a plain scalar fills: `power: on`; NULL: none allowed */
 	int64_t timeout_ms;    /* preset deadline */
+	const char *blame;     /* who must act when it cannot be done, in words */
+	bool needs_shell;      /* a login has to come before it */
 };
 extern const struct step_spec step_specs[STEP_COUNT];
-extern const struct param step_common_params[]; /* name, suite, timeout, console, matrix */
+extern const struct param step_common_params[], group_params[];
 
 struct plan_image { /* path NULL: only its versions matter, no step deploys it */
 	const char *role, *path, *sha256, *version, *release;

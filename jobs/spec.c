@@ -47,6 +47,7 @@ const struct param job_param_params[] = {
 	{0},
 };
 
+static const char *const on_failures[] = {"stop", "continue", NULL};
 const struct param step_common_params[] = {
 	{"name", PARAM_STRING, offsetof(struct step_common, name),
 		.help = "name of the step, unique in the job; its results bear it (preset: the "
@@ -59,7 +60,25 @@ const struct param step_common_params[] = {
 		.max = JOB_TIMEOUT_MAX_MS,
 		.help = "how long the step may take (preset: the kind's)", .example = "90s"},
 	{"console", PARAM_STRING, offsetof(struct step_common, console), .preset = "main",
-		.help = "console that it talks to"},
+		.help = "console that it talks to, as the lab file names it"},
+	{"retry", PARAM_INT, offsetof(struct step_common, retry), .preset = "0", .max = RETRY_MAX,
+		.help = "how often it is tried again after it failed; the last attempt counts, all "
+			"are kept"},
+	{"on-failure", PARAM_CHOICE, offsetof(struct step_common, on_failure),
+		.choices = on_failures,
+		.help = "stop: a failed result ends the run; continue: the run goes on although "
+			"the step could not be done (preset: only what cannot be done ends it)",
+		.example = "continue"},
+	{"always", PARAM_BOOL, offsetof(struct step_common, always), .preset = "false",
+		.help = "it is done also after a step that ended the run, before the board is "
+			"released"},
+	{"repeat", PARAM_INT, offsetof(struct step_common, repeat), .min = 1, .max = PLAN_STEPS_MAX,
+		.help = "the step is there so many times, with ${cycle} for the number",
+		.example = "10"},
+	{"labels", PARAM_MAP, offsetof(struct step_common, labels),
+		.help = "name -> value: parameters that tell its metrics from others of the name; "
+			"matrix values and the cycle are added",
+		.example = "{fs: ext4}"},
 	{"matrix", PARAM_MAP, offsetof(struct step_common, matrix),
 		.help = "name -> values: the step is there once for each combination, with ${name} "
 			"for the value",
@@ -85,9 +104,16 @@ static const struct param deploy_params[] = {
 	{0},
 };
 
+static const char *const boot_vias[] = {"cold", "warm", NULL};
 static const struct param boot_params[] = {
 	{"method", PARAM_STRING, offsetof(struct step_boot, method), .required = true,
 		.help = "boot driver; the board type holds its settings", .example = "u-boot"},
+	{"via", PARAM_CHOICE, offsetof(struct step_boot, via), .preset = "cold",
+		.choices = boot_vias,
+		.help = "cold: power is switched off and on; warm: the running system restarts "
+			"itself, power stays on"},
+	{"reset", PARAM_STRING, offsetof(struct step_boot, reset), .preset = "reboot",
+		.help = "the command that restarts a running system, for warm"},
 	{0},
 };
 
@@ -105,12 +131,11 @@ static const struct param run_params[] = {
 		.help = "parser that makes results and metrics of its output", .example = "fio"},
 	{"expect", PARAM_STRINGS, offsetof(struct step_run, expect),
 		.help = "patterns that must all be in its output", .example = "['^ok$']"},
-	{"labels", PARAM_MAP, offsetof(struct step_run, labels),
-		.help = "name -> value: parameters that tell its metrics from others of the name; "
-			"matrix values are added",
-		.example = "{fs: ext4}"},
 	{"exit", PARAM_INT, offsetof(struct step_run, exit), .preset = "0", .min = -1, .max = 255,
 		.help = "exit status that means pass; -1: any"},
+	{"env", PARAM_MAP, offsetof(struct step_run, env),
+		.help = "name -> value: variables of the command's environment",
+		.example = "{TMPDIR: /run}"},
 	{0},
 };
 
@@ -133,30 +158,91 @@ static const struct param send_params[] = {
 static const struct param measure_params[] = {
 	{"with", PARAM_STRING, offsetof(struct step_measure, with), .required = true,
 		.help = "measure driver; all further keys are its settings", .example = "iperf3"},
-	{"labels", PARAM_MAP, offsetof(struct step_measure, labels),
-		.help = "name -> value: parameters that tell its metrics from others of the name; "
-			"matrix values are added",
-		.example = "{direction: in}"},
+	{0},
+};
+
+static const struct param fetch_params[] = {
+	{"from", PARAM_STRING, offsetof(struct step_fetch, from), .required = true,
+		.help = "file on the board that is copied into the run's artifacts",
+		.example = "/var/log/messages"},
+	{"as", PARAM_STRING, offsetof(struct step_fetch, as),
+		.help = "name of the artifact (preset: the file's)",
+		.example = "messages-${cycle}"},
+	{0},
+};
+
+static const struct param put_params[] = {
+	{"file", PARAM_PATH, offsetof(struct step_put, file), .required = true,
+		.help = "file that is sent; relative: beside the job", .example = "./load.sh"},
+	{"to", PARAM_STRING, offsetof(struct step_put, to), .required = true,
+		.help = "where it goes on the board", .example = "/tmp/load.sh"},
+	{"mode", PARAM_STRING, offsetof(struct step_put, mode), .preset = "0644",
+		.help = "its permissions there, octal"},
+	{0},
+};
+
+static const struct param bootmode_params[] = {
+	{"mode", PARAM_STRING, offsetof(struct step_bootmode, mode), .required = true,
+		.help = "one of the modes that the lab file tells of the board", .example = "sd"},
+	{0},
+};
+
+const struct param group_params[] = {
+	{"name", PARAM_STRING, offsetof(struct group, name), .required = true,
+		.help = "name of the group; steps in it without one bear it before their kind",
+		.example = "cold"},
+	{"repeat", PARAM_INT, offsetof(struct group, repeat), .min = 1, .max = PLAN_STEPS_MAX,
+		.help = "the steps are there so many times, with ${cycle} for the number",
+		.example = "10"},
+	{"suite", PARAM_STRING, offsetof(struct group, suite),
+		.help = "suite of the results of its steps (preset: the outer group's, or the "
+			"job's name)",
+		.example = "boot"},
+	{"labels", PARAM_MAP, offsetof(struct group, labels),
+		.help = "labels that all its steps bear", .example = "{kind: cold}"},
+	{"steps", PARAM_LIST, offsetof(struct group, steps), .required = true,
+		.help = "what is done, in order; groups may hold groups",
+		.example = "[{boot: u-boot}, login]"},
 	{0},
 };
 
 const struct step_spec step_specs[STEP_COUNT] = {
 	[STEP_POWER] = {"power", "switch the board's power", power_params,
-		sizeof(struct step_power), "action", MINUTE},
+		sizeof(struct step_power), "action", MINUTE, "infra: the switch does not obey"},
 	[STEP_DEPLOY] = {"deploy", "put images where the board loads them from", deploy_params,
-		sizeof(struct step_deploy), NULL, 2 * MINUTE},
+		sizeof(struct step_deploy), NULL, 2 * MINUTE,
+		"build: an image is not what its manifest says; infra: everything else"},
 	[STEP_BOOT] = {"boot", "from power-on to the kernel's first line", boot_params,
-		sizeof(struct step_boot), "method", 3 * MINUTE},
+		sizeof(struct step_boot), "method", 3 * MINUTE,
+		"build: an image is refused or the kernel gives up; infra: no boot loader, no "
+		"answer to a load; config: a command that it does not know"},
 	[STEP_LOGIN] = {"login", "from the kernel to a shell, then prove what booted", login_params,
-		sizeof(struct step_login), "user", 3 * MINUTE},
+		sizeof(struct step_login), "user", 3 * MINUTE,
+		"build: another image than deployed, or the kernel gives up; infra: another "
+		"medium booted; config: the user is refused; timeout: no prompt"},
 	[STEP_RUN] = {"run", "a command on the board", run_params, sizeof(struct step_run),
-		"command", MINUTE},
+		"command", MINUTE,
+		"timeout: it does not end; infra: the shell does not take it; build: the kernel "
+		"gives up",
+		.needs_shell = true},
 	[STEP_EXPECT] = {"expect", "wait for a text on the console", expect_params,
-		sizeof(struct step_expect), "pattern", MINUTE},
+		sizeof(struct step_expect), "pattern", MINUTE,
+		"timeout: it does not come; infra: the line is dead"},
 	[STEP_SEND] = {"send", "type a text on the console", send_params, sizeof(struct step_send),
-		"text", MINUTE},
+		"text", MINUTE, "infra: the line is dead"},
 	[STEP_MEASURE] = {"measure", "measure the board from the lab host", measure_params,
-		sizeof(struct step_measure), "with", 2 * MINUTE},
+		sizeof(struct step_measure), "with", 2 * MINUTE,
+		"infra: the instrument cannot be used; test: it measures nothing"},
+	[STEP_FETCH] = {"fetch", "copy a file of the board into the artifacts", fetch_params,
+		sizeof(struct step_fetch), "from", 5 * MINUTE,
+		"test: there is no such file, or it is too large; infra: it does not arrive whole",
+		.needs_shell = true},
+	[STEP_PUT] = {"put", "send a file to the board", put_params, sizeof(struct step_put), NULL,
+		5 * MINUTE, "job: the file is too large; infra: it does not arrive whole",
+		.needs_shell = true},
+	[STEP_BOOTMODE] = {"bootmode", "set the boot-mode pins for the next power-on",
+		bootmode_params, sizeof(struct step_bootmode), "mode", MINUTE,
+		"config: the board has no such mode; infra: the switch does not obey"},
 };
 
 int step_kind_find(const char *name)

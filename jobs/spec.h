@@ -22,7 +22,15 @@ struct job_param {          /* job_param_params */
 struct step_common { /* step_common_params */
 	const char *name, *suite, *console;
 	int64_t timeout_ms; /* 0: the kind's */
-	const struct node *matrix;
+	int64_t retry, repeat;
+	int on_failure; /* index in stop, continue */
+	bool always;
+	const struct node *labels, *matrix;
+};
+struct group { /* group_params */
+	const char *name, *suite;
+	int64_t repeat;
+	const struct node *labels, *steps;
 };
 
 /* The kind called name, or -1. */

@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "io/digest.h"
 #include "io/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -26,13 +26,13 @@
 static int make_run_id(struct worker *w, struct err *e)
 {
 	AUTOFREE char *real = realpath(w->dir, NULL);
-	char name[48];
+	char hex[DIGEST_HEX_BYTES], name[48];
 
 	if (!real)
 		return err_sys(e, BLAME_CONFIG, errno, "job folder '%s'", w->dir);
+	digest_sha256(real, strlen(real), hex);
 	snprintf(name, sizeof name, "%s", fs_basename(real));
-	snprintf(w->run_id, sizeof w->run_id, "run-%s-%012" PRIx64, name,
-		str_hash(str_of(real)) & 0xffffffffffff);
+	snprintf(w->run_id, sizeof w->run_id, "run-%s-%.12s", name, hex);
 	for (char *p = w->run_id; *p; p++)
 		if (!strchr("-_.", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
 			!(*p >= 'A' && *p <= 'Z'))
@@ -250,6 +250,19 @@ struct console *worker_console(struct worker *w, const char *name, struct err *e
 	return NULL;
 }
 
+struct shell *worker_shell(struct worker *w, const char *console, struct err *e)
+{
+	struct console *c = worker_console(w, console, e);
+
+	return c ? &w->shells[c - w->consoles] : NULL;
+}
+
+void worker_close_shells(struct worker *w)
+{
+	for (size_t i = 0; i < WORKER_CONSOLES; i++)
+		shell_close(&w->shells[i]);
+}
+
 struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e)
 {
 	const struct node *map = node_find(node_find(w->board, "deploy"), method);
@@ -283,11 +296,12 @@ struct deploy *worker_deploy(struct worker *w, const char *method, struct err *e
 
 /* ---- power --------------------------------------------------------------------------------- */
 
-static void note_on(struct worker *w)
+void worker_note_on(struct worker *w, bool warm)
 {
 	struct console *c = worker_main_console(w);
 
 	w->power_on_ms = clock_ms();
+	w->warm = warm;
 	w->power_on_bytes = c ? c->received_bytes : 0;
 	w->stages_told = false;
 	crash_forget(&w->crash);
@@ -295,7 +309,7 @@ static void note_on(struct worker *w)
 
 static int switch_off(struct worker *w, struct err *e)
 {
-	shell_close(&w->shell);
+	worker_close_shells(w);
 	if (power_off(&w->power, e))
 		return -1;
 	w->power_off_ms = clock_ms();
@@ -304,7 +318,7 @@ static int switch_off(struct worker *w, struct err *e)
 
 static int switch_on(struct worker *w, struct err *e)
 {
-	note_on(w);
+	worker_note_on(w, false);
 	return power_on(&w->power, e);
 }
 
@@ -343,7 +357,7 @@ void worker_power_seen(struct worker *w)
 
 void worker_close(struct worker *w)
 {
-	shell_close(&w->shell);
+	worker_close_shells(w);
 	crash_done(&w->crash);
 	for (size_t i = 0; i < w->n_consoles; i++)
 		console_close(&w->consoles[i]);

@@ -148,7 +148,7 @@ int worker_identify(struct worker *w, struct err *e)
 	char *rest, *line;
 	int lines = 0;
 
-	if (shell_run(&w->shell, tell, &text, &out, e))
+	if (shell_run(&w->shells[worker_main_console(w) - w->consoles], tell, &text, &out, e))
 		return err_wrap(e, "ask the board what runs");
 	if (!out.captured)
 		return err_set(

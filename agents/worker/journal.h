@@ -12,10 +12,11 @@
  *
  *	run-start   job board type soc lab twin build build_version steps pid
  *	step-start  step (index) name step_kind timeout_ms
- *	step-end    step name outcome ("ok"|"failed"|"not-run") [took_ms] [blame message]
- *	power       state ("on"|"off"|"unknown")
- *	stage       name ms_since_power_on
- *	identity    role want got same (bool)
+ *	step-end    step name outcome ("ok"|"failed"|"not-run") [took_ms attempts] [blame message]
+ *	attempt     of ("result"|"metric") attempt, and what that event has: an attempt that does
+ *not count retry       name attempt message: why that attempt was not the last flake       name
+ *attempts why: passed, but not at once bootmode    mode (written before it changes) power state
+ *("on"|"off"|"unknown") stage       name ms_since_power_on identity    role want got same (bool)
  *	result      suite name status [why] [log_offset] [console]
  *	metric      suite test name value unit labels {name: value}
  *	env         name value

@@ -113,6 +113,7 @@ static int log_in(struct dialogue *d, struct err *e)
 int step_login(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_login *s = conf;
+	struct shell *sh;
 	struct dialogue d;
 	int r = dialogue_init(&d, w, s->user, e);
 
@@ -122,16 +123,19 @@ int step_login(struct worker *w, const void *conf, struct err *e)
 		dialogue_done(&d, false);
 		return -1;
 	}
-	shell_close(&w->shell);
-	pattern_free(w->shell.prompt);
-	w->shell = (struct shell){.bench = &w->bench,
+	sh = &w->shells[d.console - w->consoles];
+	shell_close(sh);
+	pattern_free(sh->prompt);
+	*sh = (struct shell){.bench = &w->bench,
 		.console = d.console,
 		.prompt = d.prompts[PROMPT_SHELL],
 		.on_frame = worker_frame,
 		.on_frame_arg = w};
 	dialogue_done(&d, true);
-	if (shell_open(&w->shell, e))
+	if (shell_open(sh, e))
 		return -1;
+	if (d.console != worker_main_console(w))
+		return 0; /* another processor of the board: no image of ours is told of it */
 	worker_stages(w);
 	return worker_identify(w, e);
 }

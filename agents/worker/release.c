@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives the board back: what was staged is taken away, power is off. Invariant: every part is
+ * Gives the board back: what was staged is taken away, power is off, the boot
+ * mode is the lab's default. Invariant: every part is
  * tried whatever became of the one before it, all of it within WORKER_RELEASE_MS, and doing it
  * again does no harm. It needs nothing but board.json, so that another process can do it for a
  * worker that died.
@@ -68,6 +69,15 @@ static void switch_off(struct worker *w)
 	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));
 }
 
+/* After power-off: the pins count at the next power-on. */
+static void undo_bootmode(struct worker *w)
+{
+	struct err e = {0};
+
+	if (w->mode_changed)
+		told(w, "boot mode", worker_bootmode_undo(w, &e), &e);
+}
+
 void worker_release(struct worker *w)
 {
 	bench_release_begin(&w->bench);
@@ -76,5 +86,6 @@ void worker_release(struct worker *w)
 		w->boot.drv->stop(&w->boot);
 	undo_deploys(w);
 	switch_off(w);
+	undo_bootmode(w);
 	bench_pop(&w->bench);
 }

@@ -46,7 +46,9 @@ void worker_metric(struct worker *w, const char *test, const char *name, double 
 	AUTOFREE char *clean_unit = journal_text(unit);
 	json_t *set = json_object();
 
-	for (size_t i = 0; i < n; i++)
+	node_each (w->step ? w->step->labels : NULL, kid)
+		add_label(set, kid->key, kid->text);
+	for (size_t i = 0; i < n; i++) /* what was measured says more than what the job calls it */
 		add_label(set, labels[i].name, labels[i].value);
 	bench_event(&w->bench, "metric", "{s:s, s:s, s:s, s:f, s:s, s:o}", "suite",
 		w->step && w->step->suite ? w->step->suite : w->plan.job, "test", test, "name",
@@ -125,7 +127,6 @@ void worker_frame(void *worker, const struct frame *f)
 
 struct parsing {
 	struct worker *w;
-	const struct node *labels;
 	unsigned found;
 };
 
@@ -142,14 +143,9 @@ static void on_metric(void *arg, const char *name, double value, const char *uni
 	const struct sink_label *labels, size_t n)
 {
 	struct parsing *p = arg;
-	size_t total = n + (p->labels ? p->labels->n : 0);
-	AUTOFREE struct sink_label *all = mem_array(total + 1, sizeof *all);
 
 	p->found++;
-	memcpy(all, labels, n * sizeof *all);
-	node_each (p->labels, kid)
-		all[n++] = (struct sink_label){kid->key, kid->text ? kid->text : ""};
-	worker_metric(p->w, p->w->step->name, name, value, unit, all, n);
+	worker_metric(p->w, p->w->step->name, name, value, unit, labels, n);
 }
 
 static void on_env(void *arg, const char *name, const char *value)
@@ -167,12 +163,11 @@ static void on_warn(void *arg, const char *text)
 	bench_event(&p->w->bench, "warn", "{s:s}", "text", clean);
 }
 
-int worker_parse(struct worker *w, const char *parser, struct str text, const struct node *labels,
-	struct err *e)
+int worker_parse(struct worker *w, const char *parser, struct str text, struct err *e)
 {
 	const struct parser *p =
 		(const struct parser *)driver_get(parse_drivers(), "parser", parser, e);
-	struct parsing parsing = {.w = w, .labels = labels};
+	struct parsing parsing = {.w = w};
 	struct sink sink = {.arg = &parsing,
 		.result = on_result,
 		.metric = on_metric,
@@ -189,19 +184,27 @@ int worker_parse(struct worker *w, const char *parser, struct str text, const st
 	return 0;
 }
 
-int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e)
+int worker_keep(struct worker *w, const char *file, struct str bytes, struct err *e)
 {
 	AUTOFREE char *dir = fs_join(w->dir, "artifacts");
-	AUTOFREE char *file = mem_printf("%s.txt", name);
+	AUTOFREE char *name = mem_strdup(file);
 	AUTOFREE char *path = NULL;
 
-	for (char *p = file; *p; p++)
+	for (char *p = name; *p; p++)
 		if (*p == '/')
 			*p = '_';
-	path = fs_join(dir, file);
+	path = fs_join(dir, name);
 	if (fs_mkdirs(dir, 0755, e) || fs_write(path, bytes.p ? bytes.p : "", bytes.n, 0644, e))
 		return -1;
 	bench_event(
-		&w->bench, "artifact", "{s:s, s:I}", "name", file, "bytes", (json_int_t)bytes.n);
+		&w->bench, "artifact", "{s:s, s:I}", "name", name, "bytes", (json_int_t)bytes.n);
 	return 0;
+}
+
+int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e)
+{
+	AUTOFREE char *file = w->attempt > 1 ? mem_printf("%s.attempt-%u.txt", name, w->attempt)
+					     : mem_printf("%s.txt", name);
+
+	return worker_keep(w, file, bytes, e);
 }

@@ -72,7 +72,7 @@ static int judge(struct worker *w, const struct step_run *s, const struct shell_
 	r = check_output(w, s, text, why, sizeof why, e);
 	if (r < 0)
 		return -1;
-	if (!r && s->parse && worker_parse(w, s->parse, text, s->labels, &parsed)) {
+	if (!r && s->parse && worker_parse(w, s->parse, text, &parsed)) {
 		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
 		return 0;
 	}
@@ -81,31 +81,58 @@ static int judge(struct worker *w, const struct step_run *s, const struct shell_
 }
 
 /* The step's deadline passed. With the shell back the job can go on; the result is lost. */
-static int run_overdue(struct worker *w, struct err *e)
+static int run_overdue(struct worker *w, struct shell *sh, struct err *e)
 {
 	struct err stopped = {0};
 
 	bench_pop(&w->bench);
 	bench_push(&w->bench, "end of the command", 2 * SHELL_STOP_MS);
-	if (shell_interrupt(&w->shell, &stopped))
+	if (shell_interrupt(sh, &stopped))
 		return -1;
 	worker_result(w, w->step->name, STATUS_MISS, e->msg, e->blame);
+	return 0;
+}
+
+/* `export NAME='value'` for each. */
+static int add_env(struct worker *w, const struct node *env, struct buf *out, struct err *e)
+{
+	node_each (env, kid) {
+		AUTOBUF value = BUF_INIT(WORKER_TEXT_BYTES);
+
+		if (expand(w, kid->text ? kid->text : "", &value, e))
+			return -1;
+		buf_printf(out, "export %s=", kid->key);
+		worker_quote(buf_str(&value), out);
+		buf_putc(out, '\n');
+	}
+	return 0;
+}
+
+static int add_expanded(struct worker *w, const char *text, struct buf *out, struct err *e)
+{
+	AUTOBUF expanded = BUF_INIT(WORKER_TEXT_BYTES);
+
+	if (expand(w, text, &expanded, e))
+		return -1;
+	if (buf_puts(out, buf_str(&expanded)))
+		return err_set(e, BLAME_JOB, "the command passes %zu bytes", WORKER_TEXT_BYTES);
 	return 0;
 }
 
 int step_run(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_run *s = conf;
+	struct shell *sh = worker_shell(w, w->step->console, e);
 	AUTOBUF command = BUF_INIT(WORKER_TEXT_BYTES);
 	AUTOBUF output = BUF_INIT(SHELL_OUTPUT_BYTES + 1);
 	bool capture = s->parse || s->expect.n;
 	struct shell_outcome out;
 
-	if (expand(w, s->command, &command, e))
+	if (!sh || add_env(w, s->env, &command, e) || add_expanded(w, s->command, &command, e))
 		return -1;
-	if (shell_run(&w->shell, buf_str(&command), capture ? &output : NULL, &out, e))
-		return e->blame == BLAME_TIMEOUT && w->shell.running && !w->crash.seen
-			       ? run_overdue(w, e)
+	if (shell_run(sh, buf_str(&command), capture ? &output : NULL, &out, e))
+		return e->blame == BLAME_TIMEOUT && sh->running && !w->crash.seen
+			       ? run_overdue(w, sh, e)
 			       : -1;
 	for (unsigned i = 0; i < out.lost && i < SHELL_FRAMES; i++) {
 		AUTOFREE char *name = mem_printf("%s/lost-%u", w->step->name, i + 1);
@@ -223,8 +250,7 @@ int step_measure(struct worker *w, const void *conf, struct err *e)
 	}
 	if (worker_artifact(w, w->step->name, str_make(buf_str(&output), output.len), e))
 		return -1;
-	if (worker_parse(
-		    w, m.drv->parser, str_make(buf_str(&output), output.len), s->labels, &parsed))
+	if (worker_parse(w, m.drv->parser, str_make(buf_str(&output), output.len), &parsed))
 		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
 	else
 		worker_result(w, w->step->name, STATUS_PASS, NULL, BLAME_NONE);

@@ -11,14 +11,23 @@
 
 #include <stdlib.h>
 
-#define LOG_BYTES ((size_t)64 << 20) /* a longer log has no boot times */
+#define LOG_BYTES    ((size_t)64 << 20) /* a longer log has no boot times */
+#define STAGE_LABELS 8
 
 static void on_metric(void *arg, const char *name, double value, const char *unit,
 	const struct sink_label *labels, size_t n)
 {
 	struct worker *w = arg;
 
-	worker_metric(w, w->step->name, name, value, unit, labels, n);
+	struct sink_label all[STAGE_LABELS];
+
+	if (n > STAGE_LABELS - 1)
+		n = STAGE_LABELS - 1;
+	if (n)
+		memcpy(all, labels, n * sizeof *all);
+	if (w->warm)
+		all[n++] = (struct sink_label){"kind", "warm"};
+	worker_metric(w, w->step->name, name, value, unit, all, n);
 }
 
 /* The marks of board.json; what does not compile was told by `hilab check` and is passed over. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Walks the plan. Invariant: every step of the plan has an outcome in the journal (ok, failed,
- * not-run); the first step that cannot be done is the last one that is tried, while a test that
- * fails lets the next one run.
+ * not-run), and once the run has ended only steps that are always done are.
  */
 #include "worker.h"
 
@@ -14,6 +13,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RESTART_REST_MS  200
+#define RESTART_LIMIT_MS 5000
 
 static const struct {
 	int (*run)(struct worker *w, const void *conf, struct err *e);
@@ -28,6 +30,9 @@ static const struct {
 	[STEP_EXPECT] = {step_expect, true, false},
 	[STEP_SEND] = {step_send, false, false},
 	[STEP_MEASURE] = {step_measure, true, false},
+	[STEP_FETCH] = {step_fetch, false, false},
+	[STEP_PUT] = {step_put, false, false},
+	[STEP_BOOTMODE] = {step_bootmode, false, false},
 };
 
 /* A step could not be done: what that is as a result. A kernel that gave up is the thing under
@@ -39,64 +44,104 @@ static enum status lost_status(const struct worker *w, const struct err *e)
 	return e->blame == BLAME_TEST ? STATUS_ERROR : STATUS_MISS;
 }
 
-static int run_step(struct worker *w, size_t index)
+/* One attempt at w->step. */
+static int attempt_step(struct worker *w, struct err *e)
 {
-	const struct step *s = &w->plan.steps[index];
+	const struct step *s = w->step;
 	const char *what = arena_printf(&w->arena, "step '%s'", s->name);
-	int64_t start = clock_ms();
-	struct err e = {0};
 	int r;
 
+	bench_push(&w->bench, what, s->timeout_ms);
+	r = kinds[s->kind].run(w, s->conf, e);
+	bench_pop(&w->bench);
+	if (r && w->crash.told) /* whatever was waited for does not matter any more */
+		err_set(e, BLAME_BUILD, "the kernel gave up: %s", w->crash.what);
+	if (!r && w->journal.lost)
+		r = err_sys(e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
+			w->dir);
+	if (!r && (s->kind == STEP_BOOT || s->kind == STEP_LOGIN))
+		worker_power_seen(w);
+	if (!r && kinds[s->kind].passes)
+		worker_result(w, s->name, STATUS_PASS, NULL, BLAME_NONE);
+	if (!r)
+		return 0;
+	if (kinds[s->kind].result && e->blame != BLAME_CANCEL)
+		worker_result(w, s->name, lost_status(w, e), e->msg, e->blame);
+	err_wrap(e, "%s", what);
+	tally_error(&w->tally, e);
+	return -1;
+}
+
+static void tell_end(struct worker *w, size_t index, int64_t took_ms, const struct err *e)
+{
+	AUTOFREE char *clean = e ? journal_text(e->msg) : NULL;
+
+	bench_event(&w->bench, "step-end", "{s:I, s:s, s:s, s:I, s:I, s:s*, s:s*}", "step",
+		(json_int_t)index, "name", w->step->name, "outcome", e ? "failed" : "ok", "took_ms",
+		(json_int_t)took_ms, "attempts", (json_int_t)w->attempt, "blame",
+		e ? err_blame_name(e->blame) : NULL, "message", clean);
+}
+
+/* Does the run end with this step? */
+static bool ends_run(struct worker *w, enum outcome o, const struct err *e)
+{
+	if (o == OUTCOME_FAILED && w->step->on_failure == ON_FAILURE_STOP) {
+		bench_note(&w->bench, "step '%s' failed and ends the run", w->step->name);
+		return true;
+	}
+	return o == OUTCOME_BROKE &&
+	       (w->step->on_failure != ON_FAILURE_CONTINUE || e->blame == BLAME_CANCEL ||
+		       w->journal.lost || !bench_left_ms(&w->bench));
+}
+
+static bool run_step(struct worker *w, size_t index)
+{
+	const struct step *s = &w->plan.steps[index];
 	struct console *c = worker_console(w, s->console, NULL);
+	int64_t start = clock_ms();
+	struct err e = {0};
+	enum outcome o;
+	bool ends;
 
 	w->step = s;
 	w->step_offset = c ? c->base_bytes + c->received_bytes : 0;
 	bench_event(&w->bench, "step-start", "{s:I, s:s, s:s, s:I}", "step", (json_int_t)index,
 		"name", s->name, "step_kind", step_specs[s->kind].name, "timeout_ms",
 		(json_int_t)s->timeout_ms);
-	bench_push(&w->bench, what, s->timeout_ms);
-	r = kinds[s->kind].run(w, s->conf, &e);
-	bench_pop(&w->bench);
-	if (r && w->crash.told) /* whatever was waited for does not matter any more */
-		err_set(&e, BLAME_BUILD, "the kernel gave up: %s", w->crash.what);
-	if (!r && w->journal.lost)
-		r = err_sys(&e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
-			w->dir);
-	if (!r && (s->kind == STEP_BOOT || s->kind == STEP_LOGIN))
-		worker_power_seen(w);
-	if (!r && kinds[s->kind].passes)
-		worker_result(w, s->name, STATUS_PASS, NULL, BLAME_NONE);
-	if (r && kinds[s->kind].result && e.blame != BLAME_CANCEL)
-		worker_result(w, s->name, lost_status(w, &e), e.msg, e.blame);
-	if (r) {
-		AUTOFREE char *clean = journal_text(e.msg);
-
-		err_wrap(&e, "%s", what);
-		tally_error(&w->tally, &e);
-		bench_event(&w->bench, "step-end", "{s:I, s:s, s:s, s:I, s:s, s:s}", "step",
-			(json_int_t)index, "name", s->name, "outcome", "failed", "took_ms",
-			(json_int_t)(clock_ms() - start), "blame", err_blame_name(e.blame),
-			"message", clean);
-	} else {
-		bench_event(&w->bench, "step-end", "{s:I, s:s, s:s, s:I}", "step",
-			(json_int_t)index, "name", s->name, "outcome", "ok", "took_ms",
-			(json_int_t)(clock_ms() - start));
-	}
+	o = worker_attempts(w, attempt_step, &e);
+	tell_end(w, index, clock_ms() - start, o == OUTCOME_BROKE ? &e : NULL);
+	ends = ends_run(w, o, &e);
 	w->step = NULL;
-	return r;
+	return ends;
 }
 
-int worker_steps(struct worker *w)
+/* May a step still be done after the run's end? Where the job's time is up, `always` steps get a
+ * little of their own. */
+static bool done_always(struct worker *w, const struct step *s, bool *extended)
 {
-	size_t i = 0;
-	int r = 0;
+	if (!s->always || err_is(&w->tally.canceled) || w->journal.lost)
+		return false;
+	if (!*extended && !bench_left_ms(&w->bench)) {
+		bench_pop(&w->bench);
+		bench_push(&w->bench, "steps that are always done", WORKER_ALWAYS_MS);
+		*extended = true;
+	}
+	return true;
+}
 
-	while (!r && i < w->plan.n)
-		r = run_step(w, i++);
-	for (; i < w->plan.n; i++)
-		bench_event(&w->bench, "step-end", "{s:I, s:s, s:s}", "step", (json_int_t)i, "name",
-			w->plan.steps[i].name, "outcome", "not-run");
-	return r;
+void worker_steps(struct worker *w)
+{
+	bool ended = false, extended = false;
+
+	for (size_t i = 0; i < w->plan.n; i++) {
+		const struct step *s = &w->plan.steps[i];
+
+		if (!ended || done_always(w, s, &extended))
+			ended = run_step(w, i) || ended;
+		else
+			bench_event(&w->bench, "step-end", "{s:I, s:s, s:s}", "step", (json_int_t)i,
+				"name", s->name, "outcome", "not-run");
+	}
 }
 
 /* ---- power, deploy, boot --------------------------------------------------------------------- */
@@ -158,6 +203,24 @@ int step_deploy(struct worker *w, const void *conf, struct err *e)
 	return 0;
 }
 
+/* The running system restarts itself. From here on the old shell is gone, and stages count from the
+ * command. */
+static int restart(struct worker *w, const char *reset, struct err *e)
+{
+	struct console *c = w->boot.console;
+	AUTOBUF command = BUF_INIT(WORKER_TEXT_BYTES);
+
+	if (!worker_shell(w, w->step->console, e) || bench_expand(&w->bench, reset, &command, e) ||
+		console_quiet(c, RESTART_REST_MS, RESTART_LIMIT_MS, e) < 0)
+		return -1;
+	expect_skip(c->expect);
+	if (console_type(c, buf_str(&command), true, e))
+		return err_wrap(e, "restart");
+	worker_close_shells(w);
+	worker_note_on(w, true);
+	return 0;
+}
+
 int step_boot(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_boot *s = conf;
@@ -179,7 +242,7 @@ int step_boot(struct worker *w, const void *conf, struct err *e)
 	if (!w->boot.console || !w->boot.conf)
 		return -1;
 	expect_skip(w->boot.console->expect);
-	if (drv->wants_power && worker_power(w, 2, e))
+	if (s->via ? restart(w, s->reset, e) : drv->wants_power && worker_power(w, 2, e))
 		return -1;
 	r = drv->start(&w->boot, e);
 	if (w->boot.loader_version)

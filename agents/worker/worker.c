@@ -209,6 +209,8 @@ static void read_journal(struct worker *w, struct buf *last_step)
 			buf_printf(last_step, "after step '%s'", json_text(ev, "name", "?"));
 		} else if (!strcmp(kind, "run-start")) {
 			w->start_wall_ms = json_int(ev, "at", w->start_wall_ms);
+		} else if (!strcmp(kind, "bootmode")) {
+			w->mode_changed = true;
 		} else if (!strcmp(kind, "result")) {
 			status = status_parse(json_text(ev, "status", ""));
 			if (status >= 0)

@@ -11,6 +11,7 @@
 #include "agents/boot/boot.h"
 #include "agents/deploy/deploy.h"
 #include "agents/power/power.h"
+#include "base/vec.h"
 #include "crash.h"
 #include "jobs/plan.h"
 #include "journal.h"
@@ -20,6 +21,8 @@
 #define WORKER_CONSOLES   4
 #define WORKER_DEPLOYS    4
 #define WORKER_RELEASE_MS 30000              /* all of a release */
+#define WORKER_ALWAYS_MS  60000              /* `always` steps of a job whose time is up */
+#define WORKER_HELD       65536              /* events of one attempt that are kept back */
 #define WORKER_TEXT_BYTES ((size_t)64 << 10) /* a text of a step with its variables filled in */
 
 struct worker {
@@ -40,14 +43,19 @@ struct worker {
 	struct deploy deploys[WORKER_DEPLOYS];
 	size_t n_deploys;
 	struct boot boot;
-	struct shell shell;
+	struct shell shells[WORKER_CONSOLES]; /* one a console */
 
 	const struct step *step; /* the one that runs */
 	uint64_t step_offset;    /* in its console's log, where it began */
 	struct tally tally;
 	int64_t start_wall_ms;
-	int64_t power_on_ms, power_off_ms; /* clock_ms of the last switch; 0: not yet */
-	uint64_t power_on_bytes;           /* the main console had received before it */
+	int64_t power_on_ms;  /* clock_ms of the last switch on, or of the command that restarts */
+	int64_t power_off_ms; /* 0: not yet */
+	bool warm;            /* the last start was not by the power switch */
+	bool mode_changed;    /* the boot mode is to be put back */
+	unsigned attempt;     /* of the step that runs, from 1 */
+	VEC(json_t *) held;   /* events of an attempt that may not be the last one */
+	uint64_t power_on_bytes; /* the main console had received before it */
 	bool stages_told;
 };
 
@@ -80,6 +88,13 @@ int worker_power(struct worker *w, int action, struct err *e);
 /* A board that talked since it was switched on has power, whatever the relay cannot tell. */
 void worker_power_seen(struct worker *w);
 void worker_close(struct worker *w);
+/* The shell that a login opened on that console; NULL with BLAME_JOB. */
+struct shell *worker_shell(struct worker *w, const char *console, struct err *e);
+void worker_close_shells(struct worker *w);
+/* text as one word of a POSIX shell, behind what out holds. */
+void worker_quote(const char *text, struct buf *out);
+/* The board starts now: by the power switch, or warm by a command. */
+void worker_note_on(struct worker *w, bool warm);
 
 /* ---- results.c ---- */
 void worker_result(
@@ -89,14 +104,23 @@ void worker_metric(struct worker *w, const char *test, const char *name, double 
 void worker_env(struct worker *w, const char *name, const char *value);
 /* Frames of the board's helper: result, metric. A frame_fn. */
 void worker_frame(void *worker, const struct frame *f);
-/* Text through a parser; what it finds goes to the journal. labels: of the step, may be NULL. */
-int worker_parse(struct worker *w, const char *parser, struct str text, const struct node *labels,
-	struct err *e);
+/* Text through a parser; what it finds goes to the journal. */
+int worker_parse(struct worker *w, const char *parser, struct str text, struct err *e);
 /* artifacts/STEP.txt */
 int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e);
+/* The same with a file name as it stands. */
+int worker_keep(struct worker *w, const char *file, struct str bytes, struct err *e);
+
+/* ---- attempt.c: the attempts of one step ---- */
+enum outcome { OUTCOME_GOOD, OUTCOME_FAILED, OUTCOME_BROKE };
+/* Runs w->step until it is good or no attempt is left. Results and figures of attempts that do not
+ * count are kept as `attempt` events. OUTCOME_FAILED: a result of it is not good; OUTCOME_BROKE: it
+ * could not be done, *e says why. */
+enum outcome worker_attempts(
+	struct worker *w, int (*run)(struct worker *w, struct err *e), struct err *e);
 
 /* ---- steps ---- */
-int worker_steps(struct worker *w);
+void worker_steps(struct worker *w);
 int step_power(struct worker *w, const void *conf, struct err *e);
 int step_deploy(struct worker *w, const void *conf, struct err *e);
 int step_boot(struct worker *w, const void *conf, struct err *e);
@@ -105,6 +129,11 @@ int step_run(struct worker *w, const void *conf, struct err *e);
 int step_expect(struct worker *w, const void *conf, struct err *e);
 int step_send(struct worker *w, const void *conf, struct err *e);
 int step_measure(struct worker *w, const void *conf, struct err *e);
+int step_fetch(struct worker *w, const void *conf, struct err *e);
+int step_put(struct worker *w, const void *conf, struct err *e);
+int step_bootmode(struct worker *w, const void *conf, struct err *e);
+/* Back to the lab's default, when w->mode_changed. */
+int worker_bootmode_undo(struct worker *w, struct err *e);
 
 /* ---- identity.c, stages.c: after a login ---- */
 /* What booted against what was deployed, and the environment. -1: something else booted. */

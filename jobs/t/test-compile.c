@@ -133,18 +133,18 @@ static void plans(void)
 		const char *json, *said;
 	} bad[] = {
 		{"{}", "version is 0"},
-		{"{\"plan\":2}", "version is 2"},
-		{"{\"plan\":1}", "lacks its job's name"},
-		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1}", "0 steps"},
-		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"fly\"}]}",
+		{"{\"plan\":1}", "version is 1"},
+		{"{\"plan\":2}", "lacks its job's name"},
+		{"{\"plan\":2,\"job\":\"x\",\"timeout_ms\":1}", "0 steps"},
+		{"{\"plan\":2,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"fly\"}]}",
 			"no known kind 'fly'"},
-		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"login\"}]}",
+		{"{\"plan\":2,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"login\"}]}",
 			"step 1 lacks"},
-		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"power\","
+		{"{\"plan\":2,\"job\":\"x\",\"timeout_ms\":1,\"steps\":[{\"kind\":\"power\","
 		 "\"name\":\"a\",\"suite\":\"b\",\"console\":\"c\",\"timeout_ms\":1,\"params\":"
 		 "{}}]}",
 			"missing key 'action'"},
-		{"{\"plan\":1,\"job\":\"x\",\"timeout_ms\":1,\"images\":[{\"role\":\"a\"}],"
+		{"{\"plan\":2,\"job\":\"x\",\"timeout_ms\":1,\"images\":[{\"role\":\"a\"}],"
 		 "\"steps\":[]}",
 			"image 1 lacks"},
 	};
@@ -175,7 +175,7 @@ static void kinds(void)
 static void help(void)
 {
 	static const struct param *const tables_of_rows[] = {
-		job_params, job_param_params, step_common_params, match_params};
+		job_params, job_param_params, step_common_params, group_params, match_params};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables_of_rows); i++)
 		for (const struct param *row = tables_of_rows[i]; row->name; row++)
@@ -184,9 +184,13 @@ static void help(void)
 		const struct step_spec *spec = &step_specs[kind];
 		bool shorthand = !spec->shorthand;
 
-		ok(spec->name && spec->brief && spec->timeout_ms > 0, "step kind %d is whole",
-			kind);
+		ok(spec->name && spec->brief && spec->blame && spec->timeout_ms > 0,
+			"step kind %d is whole", kind);
 		for (const struct param *row = spec->params; row->name; row++) {
+			for (const struct param *other = step_common_params; other->name; other++)
+				ok(strcmp(row->name, other->name) != 0,
+					"'%s' of '%s' is no key of every step", row->name,
+					spec->name);
 			ok(row->help && *row->help && row->offset < spec->size,
 				"'%s' of '%s' has its help and its place", row->name, spec->name);
 			shorthand |= spec->shorthand && !strcmp(spec->shorthand, row->name);
@@ -198,13 +202,23 @@ static void help(void)
 static void page(void)
 {
 	static const char page[] = "jobs/doc/hilab-job.5";
+	AUTOFREE char *path = fs_data_path(page);
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 
 	page_has_rows(page, job_params, "a job");
 	page_has_rows(page, job_param_params, "a param");
 	page_has_rows(page, match_params, "board");
 	page_has_rows(page, step_common_params, "every step");
-	for (int kind = 0; kind < STEP_COUNT; kind++)
+	page_has_rows(page, group_params, "a group");
+	is_int(fs_read(path, &text, NULL), 0, "the page is there");
+	for (int kind = 0; kind < STEP_COUNT; kind++) {
+		AUTOFREE char *blame = mem_printf(
+			"\n.It Ic %s\n%s\n", step_specs[kind].name, step_specs[kind].blame);
+
 		page_has_rows(page, step_specs[kind].params, step_specs[kind].name);
+		ok(strstr(buf_str(&text), blame), "it says whom '%s' blames",
+			step_specs[kind].name);
+	}
 }
 
 int main(void)

@@ -5,7 +5,11 @@
  */
 #include "cli/check.h"
 
+#include "agents/boot/boot.h"
+#include "agents/bootmode/bootmode.h"
 #include "agents/console/console.h"
+#include "agents/deploy/deploy.h"
+#include "agents/measure/measure.h"
 #include "agents/power/power.h"
 #include "builds/build.h"
 #include "cli/commands.h"
@@ -118,8 +122,15 @@ static bool check_file(const struct against *ag, const char *path, json_t *list,
 int check_files(const char *const *paths, size_t n, bool json, struct buf *out)
 {
 	struct against ag = {
-		.jobs = {.parsers = parse_drivers()},
-		.lab = {.power = power_drivers(), .console = console_drivers()},
+		.jobs = {.deploy = deploy_drivers(),
+			.boot = boot_drivers(),
+			.measure = measure_drivers(),
+			.parsers = parse_drivers()},
+		.lab = {.power = power_drivers(),
+			.console = console_drivers(),
+			.deploy = deploy_drivers(),
+			.boot = boot_drivers(),
+			.bootmode = bootmode_drivers()},
 	};
 	struct diag diag = {0};
 	json_t *list = json ? json_array() : NULL;

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each kind of step checks beyond its rows. Invariant: a step that passes holds names that the
+ * tables know and patterns that compile, and stands where what it needs is there.
+ */
+#include "jobs/compile.h"
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "io/pattern.h"
+#include "labs/settings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_RULE "is made of letters, digits, '.', '_', '+' and '-'"
+
+bool compile_complain(struct compile *c, struct loc at, const char *fmt, ...)
+{
+	char text[ERR_MSG_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	c->bad = true;
+	return !diag_add(c->diag, at, "%s", text);
+}
+
+bool labels_check(struct compile *c, const struct node *labels)
+{
+	bool good = true;
+
+	node_each (labels, label) {
+		if (!str_is_name(label->key))
+			good = compile_complain(c, label->key_at, "a label's name " NAME_RULE);
+		if (label->type != NODE_SCALAR)
+			good = compile_complain(
+				c, label->at, "label '%s' must be one text", label->key);
+	}
+	return good;
+}
+
+/* ---- the board's shell, as far as a job tells ---- */
+
+static void no_shells(struct compile *c)
+{
+	map_done(&c->shells);
+	c->any_shell = c->told_shell = false;
+}
+
+static bool check_shell(struct compile *c, const struct making *mk)
+{
+	const char *console = mk->s.console;
+	bool is_main = !strcmp(console, "main");
+
+	if (c->any_shell || c->told_shell || !str_is_name(console) || map_has(&c->shells, console))
+		return true;
+	c->told_shell = true;
+	return compile_complain(c, mk->en->node->at,
+		"%s needs a shell: put `- login%s%s%s` before it", mk->en->what,
+		is_main ? "" : ": {console: ", is_main ? "" : console, is_main ? "" : "}");
+}
+
+/* ---- kinds ---- */
+
+static bool check_env(struct compile *c, const struct node *env)
+{
+	bool good = true;
+
+	node_each (env, kid) {
+		const char *p = kid->key;
+
+		while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
+			(p > kid->key && *p >= '0' && *p <= '9'))
+			p++;
+		if (*p || p == kid->key)
+			good = compile_complain(c, kid->key_at,
+				"'%.80s' is no name of a variable: letters, digits and '_', no "
+				"digit "
+				"first",
+				kid->key);
+		if (kid->type != NODE_SCALAR)
+			good = compile_complain(
+				c, kid->at, "variable '%s' must be one text", kid->key);
+	}
+	return good;
+}
+
+static bool check_run(struct compile *c, const struct making *mk)
+{
+	const struct step_run *run = mk->s.conf;
+	const struct node *expect = node_find(mk->map, "expect"),
+			  *parse = node_find(mk->map, "parse");
+	bool good = true;
+
+	if (!*run->command)
+		good = compile_complain(
+			c, mk->en->node->at, "%s: 'command' is empty", mk->en->what);
+	if (run->parse && c->tables->parsers &&
+		!settings_driver(c->tables->parsers, "parser", run->parse, parse->at, c->diag))
+		good = false;
+	for (size_t i = 0; i < run->expect.n; i++) {
+		struct err e = {0};
+		struct pattern *p = pattern_new(run->expect.p[i], &e);
+
+		if (!p)
+			good = compile_complain(c,
+				expect->type == NODE_LIST ? expect->kids[i]->at : expect->at,
+				"'expect': %s", e.msg);
+		pattern_free(p);
+	}
+	return check_env(c, node_find(mk->map, "env")) && good;
+}
+
+static bool check_deploy(struct compile *c, const struct making *mk)
+{
+	const struct step_deploy *deploy = mk->s.conf;
+	const struct node *images = node_find(mk->map, "images");
+	bool good = true;
+
+	if (c->tables->deploy && !settings_driver(c->tables->deploy, "deploy driver",
+					 deploy->method, node_find(mk->map, "method")->at, c->diag))
+		good = false;
+	if (!deploy->images.n)
+		good = compile_complain(c, images->at, "%s: 'images' is empty", mk->en->what);
+	for (size_t i = 0; i < deploy->images.n; i++)
+		if (!str_is_name(deploy->images.p[i]))
+			good = compile_complain(c,
+				images->type == NODE_LIST ? images->kids[i]->at : images->at,
+				"'%s' is no role of an image: one " NAME_RULE, deploy->images.p[i]);
+	if (!c->has_build)
+		good = compile_complain(c, mk->en->node->at,
+			"%s needs images: name a build at the top of the job (`build: NAME`)",
+			mk->en->what);
+	return good;
+}
+
+static bool check_boot(struct compile *c, const struct making *mk)
+{
+	const struct step_boot *boot = mk->s.conf;
+	bool good = true;
+
+	if (boot->via && !check_shell(c, mk))
+		good = false;
+	if (boot->via && !*boot->reset)
+		good = compile_complain(c, mk->en->node->at, "%s: 'reset' is empty", mk->en->what);
+	no_shells(c);
+	if (c->tables->boot && !settings_driver(c->tables->boot, "boot driver", boot->method,
+				       node_find(mk->map, "method")->at, c->diag))
+		good = false;
+	return good;
+}
+
+/* A path that a shell command may hold. */
+static bool check_path(struct compile *c, const struct making *mk, const char *key)
+{
+	const struct node *n = node_find(mk->map, key);
+
+	if (n->text[0] == '/' && n->text[1])
+		return true;
+	return compile_complain(c, n->at, "%s: '%s' must be a path from '/' on", mk->en->what, key);
+}
+
+static bool check_fetch(struct compile *c, const struct making *mk)
+{
+	const struct step_fetch *fetch = mk->s.conf;
+	bool good = check_path(c, mk, "from");
+
+	if (fetch->as && !str_is_name(fetch->as))
+		good = compile_complain(
+			c, node_find(mk->map, "as")->at, "an artifact's name " NAME_RULE);
+	return good;
+}
+
+/* The plan is read by a worker that knows nothing of where the job stood. */
+static bool check_put(struct compile *c, const struct making *mk)
+{
+	const struct step_put *put = mk->s.conf;
+	struct node *file = node_find(mk->s.params, "file");
+	AUTOFREE char *path = fs_absolute(put->file);
+	const char *p = put->mode;
+
+	file->text = arena_strdup(c->x.a, path);
+	while (*p >= '0' && *p <= '7')
+		p++;
+	if (*p || p - put->mode < 3 || p - put->mode > 4)
+		return compile_complain(c, node_find(mk->map, "mode")->at,
+			"%s: 'mode' must be 3 or 4 octal digits", mk->en->what);
+	return check_path(c, mk, "to");
+}
+
+static bool check_measure(struct compile *c, const struct making *mk)
+{
+	const struct step_measure *measure = mk->s.conf;
+
+	return !settings_check(c->tables->measure, "measure driver", measure->with,
+		node_find(mk->map, "with")->at, measure->settings, c->diag);
+}
+
+static bool check_own(struct compile *c, const struct making *mk)
+{
+	switch (mk->s.kind) {
+	case STEP_POWER:
+		if (((const struct step_power *)mk->s.conf)->action) /* off or cycle */
+			no_shells(c);
+		return true;
+	case STEP_DEPLOY:
+		return check_deploy(c, mk);
+	case STEP_BOOT:
+		return check_boot(c, mk);
+	case STEP_LOGIN:
+		map_set(&c->shells, mk->s.console, c);
+		return true;
+	case STEP_RUN:
+		return check_run(c, mk);
+	case STEP_MEASURE:
+		return check_measure(c, mk);
+	case STEP_FETCH:
+		return check_fetch(c, mk);
+	case STEP_PUT:
+		return check_put(c, mk);
+	default:
+		return true;
+	}
+}
+
+bool kinds_check(struct compile *c, const struct making *mk)
+{
+	bool good = check_own(c, mk);
+
+	if (step_specs[mk->s.kind].needs_shell && !check_shell(c, mk))
+		good = false;
+	return good;
+}
