@@ -27,8 +27,10 @@ MODE := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)
 B := build/$(MODE)
 Q := $(if $(V),,@)
 
-PKGS := libserialport libcurl yaml-0.1 jansson sqlite3 libpcre2-8 libzstd liblzma libcrypto zlib
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKGS := libserialport yaml-0.1 jansson sqlite3 libpcre2-8 libzstd liblzma zlib
+# Only their headers: loaded when needed, see orchestrator/io/lazy.h.
+LAZY_PKGS := libcurl libcrypto
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(LAZY_PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
 CFLAGS ?= -O2 -g

@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "io/digest.h"
 #include "io/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -26,13 +26,13 @@
 static int make_run_id(struct worker *w, struct err *e)
 {
 	AUTOFREE char *real = realpath(w->dir, NULL);
-	char hex[DIGEST_HEX_BYTES], name[48];
+	char name[48];
 
 	if (!real)
 		return err_sys(e, BLAME_CONFIG, errno, "job folder '%s'", w->dir);
-	digest_sha256(real, strlen(real), hex);
 	snprintf(name, sizeof name, "%s", fs_basename(real));
-	snprintf(w->run_id, sizeof w->run_id, "run-%s-%.12s", name, hex);
+	snprintf(w->run_id, sizeof w->run_id, "run-%s-%012" PRIx64, name,
+		str_hash(str_of(real)) & 0xffffffffffff);
 	for (char *p = w->run_id; *p; p++)
 		if (!strchr("-_.", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
 			!(*p >= 'A' && *p <= 'Z'))

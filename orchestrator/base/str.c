@@ -60,6 +60,15 @@ ptrdiff_t str_chr(struct str s, char c)
 	return at ? at - s.p : -1;
 }
 
+uint64_t str_hash(struct str s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h;
+}
+
 bool str_line(struct str *rest, struct str *line)
 {
 	ptrdiff_t nl;

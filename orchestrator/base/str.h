@@ -39,6 +39,8 @@ struct str str_trim(struct str s); /* ASCII white space at both ends */
 /* Position of needle, or -1. */
 ptrdiff_t str_find(struct str s, struct str needle);
 ptrdiff_t str_chr(struct str s, char c);
+/* FNV-1a, 64 bits: the same in every process and version; for names, not against an adversary. */
+uint64_t str_hash(struct str s);
 /* Cuts the next line off *rest into *line (without \n, and without a \r before it). False at the
  * end. A last line with no \n counts as a line. */
 bool str_line(struct str *rest, struct str *line);

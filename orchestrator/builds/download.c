@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "io/lazy.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -17,9 +18,46 @@
 
 #define REDIRECTS 5
 #define PROTOCOLS "http,https"
+#define SONAME    "libcurl.so.4"
+
+/* What is called of libcurl, which is loaded by the first download. */
+struct curl_calls {
+	typeof(curl_easy_init) *easy_init;
+	typeof(curl_easy_reset) *easy_reset;
+	typeof(curl_easy_setopt) *easy_setopt;
+	typeof(curl_easy_perform) *easy_perform;
+	typeof(curl_easy_getinfo) *easy_getinfo;
+	typeof(curl_easy_strerror) *easy_strerror;
+	typeof(curl_easy_cleanup) *easy_cleanup;
+	typeof(curl_url) *url;
+	typeof(curl_url_set) *url_set;
+	typeof(curl_url_get) *url_get;
+	typeof(curl_url_strerror) *url_strerror;
+	typeof(curl_url_cleanup) *url_cleanup;
+	typeof(curl_free) *free;
+	typeof(curl_version_info) *version_info;
+};
+
+#define CALL(name)                                                                                 \
+	{                                                                                          \
+		"curl_" #name, offsetof(struct curl_calls, name)                                   \
+	}
+static const struct lazy_symbol symbols[] = {CALL(easy_init), CALL(easy_reset), CALL(easy_setopt),
+	CALL(easy_perform), CALL(easy_getinfo), CALL(easy_strerror), CALL(easy_cleanup), CALL(url),
+	CALL(url_set), CALL(url_get), CALL(url_strerror), CALL(url_cleanup), CALL(free),
+	CALL(version_info), {0}};
+
+/* NULL with e. */
+static const struct curl_calls *load(struct err *e)
+{
+	static struct curl_calls calls;
+
+	return calls.easy_init || !lazy_load(SONAME, symbols, &calls, e) ? &calls : NULL;
+}
 
 struct transfer {
 	const struct download *d;
+	const struct curl_calls *lib;
 	CURL *curl;
 	int fd; /* -1: into text */
 	struct buf *text;
@@ -48,7 +86,7 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *arg)
 	n *= size;
 	if (!t->started) {
 		t->started = true;
-		curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
+		t->lib->easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
 		if (t->from_bytes && code != 206 && begin_again(t)) {
 			t->write_errno = errno;
 			return 0;
@@ -81,26 +119,27 @@ static int on_progress(
 
 static void set_options(struct transfer *t, char *error_text)
 {
+	typeof(curl_easy_setopt) *set = t->lib->easy_setopt;
 	CURL *c = t->curl;
 
-	curl_easy_setopt(c, CURLOPT_URL, t->d->url);
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
-	curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
-	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
-	curl_easy_setopt(c, CURLOPT_FAILONERROR, 1L);
-	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)DOWNLOAD_STALL_BPS);
-	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)DOWNLOAD_STALL_S);
-	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)t->d->timeout_ms);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
-	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->from_bytes);
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "hilab/" HILAB_VERSION);
-	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, error_text);
+	set(c, CURLOPT_URL, t->d->url);
+	set(c, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
+	set(c, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
+	set(c, CURLOPT_FOLLOWLOCATION, 1L);
+	set(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
+	set(c, CURLOPT_FAILONERROR, 1L);
+	set(c, CURLOPT_NOSIGNAL, 1L);
+	set(c, CURLOPT_LOW_SPEED_LIMIT, (long)DOWNLOAD_STALL_BPS);
+	set(c, CURLOPT_LOW_SPEED_TIME, (long)DOWNLOAD_STALL_S);
+	set(c, CURLOPT_TIMEOUT_MS, (long)t->d->timeout_ms);
+	set(c, CURLOPT_WRITEFUNCTION, on_bytes);
+	set(c, CURLOPT_WRITEDATA, t);
+	set(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+	set(c, CURLOPT_XFERINFODATA, t);
+	set(c, CURLOPT_NOPROGRESS, 0L);
+	set(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->from_bytes);
+	set(c, CURLOPT_USERAGENT, "hilab/" HILAB_VERSION);
+	set(c, CURLOPT_ERRORBUFFER, error_text);
 }
 
 static bool worth_again(CURLcode rc)
@@ -118,12 +157,12 @@ static int request(struct transfer *t, struct err *e)
 
 	t->from_bytes = t->have_bytes;
 	t->started = false;
-	curl_easy_reset(t->curl);
+	t->lib->easy_reset(t->curl);
 	set_options(t, text);
-	rc = curl_easy_perform(t->curl);
+	rc = t->lib->easy_perform(t->curl);
 	if (rc == CURLE_OK)
 		return 0;
-	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
+	t->lib->easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
 	/* 416: nothing is left to send; the digest tells whether what we have is it. */
 	if (rc == CURLE_HTTP_RETURNED_ERROR && code == 416 && t->from_bytes)
 		return 0;
@@ -135,7 +174,7 @@ static int request(struct transfer *t, struct err *e)
 	if (t->write_errno)
 		return err_sys(e, BLAME_INFRA, t->write_errno, "fetch '%s'", t->d->url);
 	err_set(e, rc == CURLE_HTTP_RETURNED_ERROR ? BLAME_BUILD : BLAME_INFRA, "fetch '%s': %s",
-		t->d->url, *text ? text : curl_easy_strerror(rc));
+		t->d->url, *text ? text : t->lib->easy_strerror(rc));
 	return worth_again(rc) ? 1 : -1;
 }
 
@@ -144,12 +183,15 @@ static int perform(struct transfer *t, struct err *e)
 	struct err last = {0};
 	int rc = 1;
 
-	t->curl = curl_easy_init();
+	t->lib = load(e);
+	if (!t->lib)
+		return err_wrap(e, "fetch '%s'", t->d->url);
+	t->curl = t->lib->easy_init();
 	if (!t->curl)
 		return err_set(e, BLAME_BUG, "fetch '%s': libcurl does not start", t->d->url);
 	for (int i = 0; i < DOWNLOAD_TRIES && rc > 0; i++)
 		rc = request(t, &last);
-	curl_easy_cleanup(t->curl);
+	t->lib->easy_cleanup(t->curl);
 	if (rc && e)
 		*e = last;
 	return rc ? -1 : 0;
@@ -179,22 +221,32 @@ int download_text(const struct download *d, struct buf *out, struct err *e)
 
 char *download_join(const char *base, const char *relative, struct err *e)
 {
-	CURLU *u = curl_url();
+	const struct curl_calls *lib = load(e);
+	CURLU *u = lib ? lib->url() : NULL;
 	char *joined = NULL, *copy = NULL;
-	CURLUcode rc = u ? curl_url_set(u, CURLUPART_URL, base, 0) : CURLUE_OUT_OF_MEMORY;
+	CURLUcode rc = u ? lib->url_set(u, CURLUPART_URL, base, 0) : CURLUE_OUT_OF_MEMORY;
 
+	if (!lib)
+		return NULL;
 	if (!rc)
-		rc = curl_url_set(u, CURLUPART_URL, relative, 0);
+		rc = lib->url_set(u, CURLUPART_URL, relative, 0);
 	if (!rc)
-		rc = curl_url_get(u, CURLUPART_URL, &joined, 0);
+		rc = lib->url_get(u, CURLUPART_URL, &joined, 0);
 	if (rc)
 		err_set(e, BLAME_BUILD, "'%s' beside '%s' is no URL: %s", relative, base,
-			curl_url_strerror(rc));
+			lib->url_strerror(rc));
 	else
 		copy = mem_strdup(joined);
-	curl_free(joined);
-	curl_url_cleanup(u);
+	lib->free(joined);
+	lib->url_cleanup(u);
 	return copy;
+}
+
+const char *download_version(void)
+{
+	const struct curl_calls *lib = load(NULL);
+
+	return lib ? lib->version_info(CURLVERSION_NOW)->version : NULL;
 }
 
 bool download_is_url(const char *text)

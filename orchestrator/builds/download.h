@@ -2,7 +2,10 @@
 #ifndef BUILDS_DOWNLOAD_H
 #define BUILDS_DOWNLOAD_H
 
-/* HTTP(S) downloads by libcurl: bounded in size, time and stalls; no other protocol is spoken. */
+/*
+ * HTTP(S) downloads by libcurl: bounded in size, time and stalls; no other protocol is spoken.
+ * libcurl is loaded by the first of these functions that needs it (BLAME_CONFIG: it is not there).
+ */
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -32,6 +35,8 @@ int download_file(const struct download *d, int fd, bool *resumed, struct err *e
 int download_text(const struct download *d, struct buf *out, struct err *e);
 /* relative as a link on the page at base would be; heap, NULL with e (BLAME_BUILD). */
 char *download_join(const char *base, const char *relative, struct err *e);
+/* libcurl's; NULL: it is not there. */
+const char *download_version(void);
 bool download_is_url(const char *text); /* begins with http:// or https:// */
 
 #endif

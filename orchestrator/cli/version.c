@@ -2,11 +2,12 @@
 /* `hilab version`: this program's version and that of every library it stands on. */
 #include "cli/commands.h"
 
-#include <curl/curl.h>
+#include "builds/download.h"
+#include "io/digest.h"
+
 #include <jansson.h>
 #include <libserialport.h>
 #include <lzma.h>
-#include <openssl/crypto.h>
 #include <pcre2.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -38,12 +39,12 @@ static int run(int argc, char **argv)
 	} parts[] = {
 		{"hilab", HILAB_VERSION},
 		{"libserialport", sp_get_package_version_string()},
-		{"libcurl", curl_version_info(CURLVERSION_NOW)->version},
+		{"libcurl", download_version() ?: "absent"},
 		{"libyaml", yaml_get_version_string()},
 		{"jansson", jansson_version_str()},
 		{"sqlite", sqlite3_libversion()},
 		{"pcre2", pcre},
-		{"openssl", OpenSSL_version(OPENSSL_VERSION_STRING)},
+		{"openssl", digest_version() ?: "absent"},
 		{"zlib", zlibVersion()},
 		{"liblzma", lzma_version_string()},
 		{"libzstd", ZSTD_versionString()},

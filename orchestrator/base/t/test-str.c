@@ -22,6 +22,8 @@ static void views(void)
 	is_int(str_find(str_of(NULL), STR_LIT("a")), -1, "nothing in nothing");
 	is_int(str_chr(STR_LIT("ab"), 'b'), 1, "a byte");
 	is_int(str_chr(str_of(NULL), 'b'), -1, "no byte");
+	ok(str_hash(str_of(NULL)) == 0xcbf29ce484222325, "hash of nothing");
+	ok(str_hash(STR_LIT("foobar")) == 0x85944171f73967e8, "hash as FNV publishes it");
 	ok(str_line(&rest, &piece) && str_is(piece, "a"), "a line without CR");
 	ok(str_line(&rest, &piece) && str_is(piece, ""), "an empty line");
 	ok(str_line(&rest, &piece) && str_is(piece, "last"), "the last, with no newline");

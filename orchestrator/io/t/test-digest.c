@@ -35,5 +35,6 @@ int main(void)
 	is_str(hex, MILLION, "leaves the output alone");
 	has_str(e.msg, path, "names it");
 	is_int(digest_sha256_file("/", hex, &e), -1, "a folder");
+	ok(digest_version() && digest_version()[0], "a version of libcrypto");
 	return tap_done();
 }
