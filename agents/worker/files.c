@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "io/digest.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 
 #define FETCH_BYTES  ((size_t)8 << 20)   /* longest file fetched */
@@ -54,16 +53,16 @@ static int file_init(struct board_file *f, struct worker *w, const char *path, s
 }
 
 /* Runs a command whose output must come whole. *exit: its status. */
-static int ask(struct board_file *f, const char *command, struct buf *said, int64_t *exit,
-	struct err *e)
+static int ask(
+	struct board_file *f, const char *command, struct buf *said, int64_t *exit, struct err *e)
 {
 	struct shell_outcome out;
 
 	if (shell_run(f->shell, command, said, &out, e))
 		return -1;
 	if (!out.captured)
-		return err_set(
-			e, BLAME_INFRA, "%s: the answer did not come whole over the console", f->path);
+		return err_set(e, BLAME_INFRA, "%s: the answer did not come whole over the console",
+			f->path);
 	*exit = out.exit;
 	return 0;
 }
@@ -71,7 +70,8 @@ static int ask(struct board_file *f, const char *command, struct buf *said, int6
 /* "BYTES\nDIGEST..." as the board tells them of a file. */
 struct told {
 	uint64_t bytes;
-	char digest[DIGEST_HEX_BYTES]; /* sha256, or what cksum prints where there is no sha256sum */
+	char digest[DIGEST_HEX_BYTES]; /* sha256, or what cksum prints where there is no sha256sum
+					*/
 };
 
 /* 1: told, 0: there is no such file, -1. suffix: appended to its name. */
@@ -164,29 +164,46 @@ int step_fetch(struct worker *w, const void *conf, struct err *e)
 	if (!same(&told, &bytes))
 		return err_set(e, BLAME_INFRA, "%s: it changed while it was copied, or was damaged",
 			f.path);
-	return worker_keep(w, s->as ? s->as : fs_basename(s->from),
-		str_make(buf_str(&bytes), bytes.len), e);
+	return worker_keep(
+		w, s->as ? s->as : fs_basename(s->from), str_make(buf_str(&bytes), bytes.len), e);
 }
 
 /* ---- put ------------------------------------------------------------------------------------- */
 
+/* RFC 4648. */
+static void add_base64(struct str bytes, struct buf *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		size_t n = bytes.n - i < 3 ? bytes.n - i : 3;
+		uint32_t bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (k < n ? (uint8_t)bytes.p[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			buf_putc(out, k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=');
+	}
+}
+
 static int put_piece(struct board_file *f, struct str piece, bool first, struct err *e)
 {
-	unsigned char text[PUT_PIECE / 3 * 4 + 8];
+	AUTOBUF text = BUF_INIT(PUT_PIECE / 3 * 4 + 8);
 	AUTOBUF command = BUF_INIT(2 * SHELL_COMMAND_BYTES);
 	AUTOBUF said = BUF_INIT(ANSWER_BYTES);
 	char shown[160];
 	int64_t status = -1;
 
-	EVP_EncodeBlock(text, (const unsigned char *)piece.p, (int)piece.n);
-	buf_printf(&command, "printf %%s '%s'|base64 -d >%s%s.part", (char *)text, first ? "" : ">",
-		f->path);
+	add_base64(piece, &text);
+	buf_printf(&command, "printf %%s '%s'|base64 -d >%s%s.part", buf_str(&text),
+		first ? "" : ">", f->path);
 	if (ask(f, buf_str(&command), &said, &status, e))
 		return -1;
 	if (status)
 		return err_set(e, BLAME_INFRA, "%s: cannot be written: '%s'", f->path,
-			str_printable(str_trim(str_make(buf_str(&said), said.len)), shown,
-				sizeof shown));
+			str_printable(
+				str_trim(str_make(buf_str(&said), said.len)), shown, sizeof shown));
 	return 0;
 }
 
