@@ -25,6 +25,8 @@
  */
 #include "shell.h"
 
+#include <stdio.h>
+
 const char helper_text[] =
 	"#!/bin/sh\n"
 	"D=${0%/*};R=${D##*.};LC_ALL=C;PATH=$D:$PATH;export LC_ALL PATH\n"
@@ -62,3 +64,41 @@ const char helper_text[] =
 	"F end \"$s|$t|$(S<$D/o)|$w|$x\"\n"
 	"else sh $D/c </dev/null;F end $?;fi\n"
 	"esac\n";
+
+/* One byte as printf's format within single quotes has it. */
+static size_t quote_byte(uint8_t c, bool first, char out[5])
+{
+	if (c == '\\' || c == '%') {
+		out[0] = out[1] = (char)c;
+		return 2;
+	}
+	if (c == '\n') {
+		memcpy(out, "\\n", 2);
+		return 2;
+	}
+	if (c < 0x20 || c >= 0x7f || c == '\'' || c == '!' || (first && c == '-'))
+		return (size_t)snprintf(out, 5, "\\%03o", c);
+	out[0] = (char)c;
+	return 1;
+}
+
+void shell_put_line(struct str *rest, const char *file, bool first, struct buf *line)
+{
+	size_t room = SHELL_LINE_BYTES - strlen(file) - sizeof "printf ''>>";
+	bool begun = false; /* a leading "-" would be an option */
+	char quoted[5];
+
+	buf_reset(line);
+	buf_puts(line, "printf '");
+	while (rest->n) {
+		size_t n = quote_byte((uint8_t)*rest->p, !begun, quoted);
+
+		if (n > room)
+			break;
+		buf_add(line, quoted, n);
+		begun = true;
+		room -= n;
+		*rest = str_make(rest->p + 1, rest->n - 1);
+	}
+	buf_printf(line, "'>%s%s", first ? "" : ">", file);
+}

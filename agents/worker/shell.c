@@ -84,6 +84,24 @@ void shell_close(struct shell *s)
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
+/* An Enter has an echo, too. When not a byte follows it, it was lost; for a shell one too many does
+ * no harm. */
+static int enter(struct shell *s, struct err *e)
+{
+	for (int i = 0; i < SHELL_TRIES; i++) {
+		uint64_t before = s->console->received_bytes;
+		int r = bench_wait_pump(s->bench, SHELL_PROMPT_MS, e);
+
+		if (r < 0)
+			return -1;
+		if (r || s->console->received_bytes != before)
+			return 0;
+		if (console_send(s->console, STR_LIT("\r"), e))
+			return -1;
+	}
+	return 0;
+}
+
 /* Types a line once the prompt that follows the line before is there: a slow shell prints it into
  * the middle of what is typed too soon. A prompt that a kernel line cut is not waited for long. */
 static int type(struct shell *s, const char *line, struct err *e)
@@ -96,7 +114,7 @@ static int type(struct shell *s, const char *line, struct err *e)
 		return -1;
 	}
 	s->typed = true;
-	return console_type(s->console, line, true, e);
+	return console_type(s->console, line, true, e) || enter(s, e) ? -1 : 0;
 }
 
 /* Has the console said nothing for a while, with the prompt there or something damaged before? */
@@ -181,44 +199,6 @@ static int ask(
 }
 
 /* ---- putting text onto the board ------------------------------------------------------------ */
-
-/* One byte as printf's format within single quotes has it. */
-static size_t quote_byte(uint8_t c, bool first, char out[5])
-{
-	if (c == '\\' || c == '%') {
-		out[0] = out[1] = (char)c;
-		return 2;
-	}
-	if (c == '\n') {
-		memcpy(out, "\\n", 2);
-		return 2;
-	}
-	if (c < 0x20 || c >= 0x7f || c == '\'' || c == '!' || (first && c == '-'))
-		return (size_t)snprintf(out, 5, "\\%03o", c);
-	out[0] = (char)c;
-	return 1;
-}
-
-void shell_put_line(struct str *rest, const char *file, bool first, struct buf *line)
-{
-	size_t room = SHELL_LINE_BYTES - strlen(file) - sizeof "printf ''>>";
-	bool begun = false; /* a leading "-" would be an option */
-	char quoted[5];
-
-	buf_reset(line);
-	buf_puts(line, "printf '");
-	while (rest->n) {
-		size_t n = quote_byte((uint8_t)*rest->p, !begun, quoted);
-
-		if (n > room)
-			break;
-		buf_add(line, quoted, n);
-		begun = true;
-		room -= n;
-		*rest = str_make(rest->p + 1, rest->n - 1);
-	}
-	buf_printf(line, "'>%s%s", first ? "" : ">", file);
-}
 
 static int put(struct shell *s, const char *text, const char *name, struct err *e)
 {

@@ -24,6 +24,7 @@ static const char *board_path; /* PATH of the shell; NULL: ours */
 static unsigned board_noise;   /* a kernel line after about this many bytes; 0: none */
 static unsigned board_loss;    /* eight bytes are lost after about this many; 0: none */
 static char board_tmp[64];     /* where it keeps its files; "": /tmp */
+static unsigned board_deaf;    /* every so many-th Enter is lost; 0: none */
 static pid_t board_pid;
 
 static unsigned board_draw(unsigned below)
@@ -40,6 +41,7 @@ __attribute__((noreturn)) static void board_line(int fd, int shell)
 {
 	struct pollfd fds[] = {{fd, POLLIN, 0}, {shell, POLLIN, 0}};
 	unsigned next = board_noise ? 1 + board_draw(2 * board_noise) : 0, lines = 0;
+	unsigned enters = 0;
 	unsigned loss = board_loss ? 1 + board_draw(2 * board_loss) : 0;
 	char piece[4096];
 
@@ -50,8 +52,12 @@ __attribute__((noreturn)) static void board_line(int fd, int shell)
 			_exit(1);
 		if (fds[0].revents) {
 			n = read(fd, piece, sizeof piece);
-			if (n <= 0 || write(shell, piece, (size_t)n) != n)
+			if (n <= 0)
 				_exit(0);
+			for (ssize_t i = 0; i < n; i++)
+				if ((!board_deaf || piece[i] != '\r' || ++enters % board_deaf) &&
+					write(shell, piece + i, 1) != 1)
+					_exit(0);
 		}
 		if (!fds[1].revents)
 			continue;

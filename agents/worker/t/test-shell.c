@@ -209,6 +209,9 @@ int main(void)
 	}
 	board_path = NULL;
 	board_shell[0] = "/bin/dash";
+	board_deaf = 4;
+	try_shell("deaf", true);
+	board_deaf = 0;
 	board_noise = 800;
 	try_shell("noisy", true);
 	board_loss = 3000;
