@@ -5,6 +5,7 @@
 #   make             build build/release/hilab
 #   make check-fast  the tests that need no virtual board
 #   make check-long  the tests that count, at full counts (HILAB_FIRE runs of each class)
+#   make benchmark   what hilab costs, beside LAVA where lava-dispatcher is installed
 #   make fuzz-NAME   run one fuzzer for FUZZ_S seconds (60)
 #   make images      what the virtual boards boot: kernel, root, tools
 #   make lint        clang-tidy, cppcheck, gcc -fanalyzer
@@ -60,7 +61,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all tests check check-fast check-long check-run demo setup lint format headers man install install-files uninstall clean distclean help
+.PHONY: all tests benchmark check check-fast check-long check-run demo setup lint format headers man install install-files uninstall clean distclean help
 all: $B/hilab
 
 help:
@@ -137,6 +138,11 @@ check: setup
 	@$(MAKE) --no-print-directory check-run
 check-run: tests headers images
 	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS) $(TWINTESTS)
+
+# Figures, no verdict.
+benchmark: tests
+	@HILAB='$(CURDIR)/$B/hilab' HILAB_BUILD='$(CURDIR)/$B' HILAB_DATA='$(CURDIR)' \
+		sh orchestrator/cli/t/benchmark.sh
 
 setup:
 	@sh .ci/setup
