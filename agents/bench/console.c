@@ -293,6 +293,24 @@ static int char_delay(struct console *c, int timer, struct err *e)
 	return bench_wait(c->bench, &p, 1, INT64_MAX, e) < 0 ? -1 : 0;
 }
 
+/* So that an echo is known as one, whoever looks at the bytes that come. */
+static void remember(struct console *c, const char *p, size_t n)
+{
+	size_t keep = sizeof c->typed - n;
+
+	if (n >= sizeof c->typed) {
+		p += n - sizeof c->typed;
+		n = sizeof c->typed;
+		keep = 0;
+	}
+	if (c->n_typed > keep) {
+		memmove(c->typed, c->typed + c->n_typed - keep, keep);
+		c->n_typed = keep;
+	}
+	memcpy(c->typed + c->n_typed, p, n);
+	c->n_typed += n;
+}
+
 static int send_some(struct console *c, struct str *bytes, size_t most, struct err *e)
 {
 	ssize_t n;
@@ -307,6 +325,7 @@ static int send_some(struct console *c, struct str *bytes, size_t most, struct e
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return die(c, e);
 	if (n > 0) {
+		remember(c, bytes->p, (size_t)n);
 		bytes->p += n;
 		bytes->n -= (size_t)n;
 		c->sent_bytes += (uint64_t)n;

@@ -20,6 +20,7 @@
 
 #define CONSOLE_LOG_BYTES ((uint64_t)256 << 20) /* preset cap of a console's raw log */
 #define CONSOLE_TAPS      4
+#define CONSOLE_TYPED_BYTES 1024 /* newest bytes sent that are remembered */
 
 struct console;
 
@@ -59,6 +60,8 @@ struct console {
 		base_bytes; /* of the log before this opening; offsets count from the log's start */
 	int64_t last_byte_ms;  /* clock_ms of the newest byte; 0: none yet */
 	int64_t last_sent_ms;  /* the same of bytes sent */
+	char typed[CONSOLE_TYPED_BYTES]; /* the newest bytes sent */
+	size_t n_typed;
 	int64_t dead_since_ms; /* 0: alive */
 	int timer_fd;          /* paces the attempts to reopen a dead line; -1 while it lives */
 	unsigned reopens;

@@ -218,6 +218,13 @@ static int open_console(struct worker *w, const struct node *map, struct err *e)
 	return 0;
 }
 
+static bool is_twin(const struct worker *w)
+{
+	const char *twin = node_text(w->board, "twin");
+
+	return twin && !strcmp(twin, "true");
+}
+
 int worker_open_consoles(struct worker *w, struct err *e)
 {
 	const struct node *map = node_find(w->board, "consoles");
@@ -229,7 +236,9 @@ int worker_open_consoles(struct worker *w, struct err *e)
 		if (open_console(w, kid, e))
 			return err_wrap(e, "console '%s' of board '%s'", kid->key, w->board_name);
 	}
-	return w->n_consoles ? crash_watch(&w->crash, &w->bench, worker_main_console(w), e) : 0;
+	return w->n_consoles ? crash_watch(&w->crash, &w->bench, worker_main_console(w), is_twin(w),
+					worker_crash, w, e)
+			     : 0;
 }
 
 struct console *worker_main_console(struct worker *w)

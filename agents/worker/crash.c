@@ -1,23 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the last words of a Linux kernel in console bytes. Invariant: only a line that begins the
- * report counts, never the same words inside a command line ("panic=10"); what is kept of it is
- * bounded.
+ * Finds what a Linux kernel says about itself, and a boot loader's first line, in console bytes.
+ * Invariant: only a line that begins such a report counts, never the same words inside a command
+ * line ("panic=10") or its echo; what is kept of it is bounded; each report is told once.
  */
 #include "crash.h"
 
+#include "agents/bench/text.h"
+#include "base/str.h"
+
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static const char *const words[] = {
-	"Kernel panic - not syncing",
-	"Unable to handle kernel ",
-	"Internal error: Oops",
-	"Internal error: undefined instruction",
-	NULL,
+#define REPLAY_US    1000000 /* a line that much older than the newest was printed before */
+#define BANNER_BYTES 7       /* "2023.01" */
+
+/*
+ * The first row that fits decides. begins: right behind the line's time; with: further on in it.
+ * of_time: about time that passed, which on a twin is its host's fault.
+ *
+ * Why not all are failures: WARNING, UBSAN, KCSAN and a task that waits long are what a kernel
+ * finds odd, and shipped kernels have them on a good day (a hung task is a slow card). An oops, a
+ * BUG, memory used wrong (KASAN, KFENCE, KMSAN) and a lockup are proof that the thing under test
+ * is broken, also where the board's shell lives on and every test that is left passes.
+ */
+static const struct row {
+	const char *begins, *with, *name;
+	enum crash_level level;
+	bool of_time;
+} rows[] = {
+	{"Kernel panic - not syncing", NULL, "panic", CRASH_DEAD, false},
+	{"---[ end Kernel panic", NULL, "panic", CRASH_DEAD, false},
+	{"Rebooting in ", "second", "panic", CRASH_DEAD, false},
+	{"Unable to handle kernel ", NULL, "oops", CRASH_FAIL, false},
+	{"Internal error: ", NULL, "oops", CRASH_FAIL, false},
+	{"Oops: ", NULL, "oops", CRASH_FAIL, false},
+	{"kernel BUG at ", NULL, "bug", CRASH_FAIL, false},
+	{"general protection fault", NULL, "oops", CRASH_FAIL, false},
+	{"Bad mode in ", NULL, "oops", CRASH_FAIL, false},
+	{"SError Interrupt on CPU", NULL, "serror", CRASH_FAIL, false},
+	{"Unhandled fault: ", NULL, "fault", CRASH_FAIL, false},
+	{"list_add corruption", NULL, "list", CRASH_FAIL, false},
+	{"list_del corruption", NULL, "list", CRASH_FAIL, false},
+	{"BUG: KASAN: ", NULL, "kasan", CRASH_FAIL, false},
+	{"BUG: KFENCE: ", NULL, "kfence", CRASH_FAIL, false},
+	{"BUG: KMSAN: ", NULL, "kmsan", CRASH_FAIL, false},
+	{"BUG: KCSAN: ", NULL, "kcsan", CRASH_WARN, false},
+	{"BUG: soft lockup", NULL, "soft-lockup", CRASH_FAIL, true},
+	{"Watchdog detected hard LOCKUP", NULL, "hard-lockup", CRASH_FAIL, true},
+	{"BUG: workqueue lockup", NULL, "workqueue", CRASH_FAIL, true},
+	{"BUG: ", NULL, "bug", CRASH_FAIL, false},
+	{"INFO: rcu", "stall", "rcu-stall", CRASH_FAIL, true},
+	{"INFO: task ", "blocked for more than", "hung-task", CRASH_WARN, true},
+	{"INFO: possible ", "detected", "lockdep", CRASH_WARN, false},
+	{"WARNING: ", NULL, "warning", CRASH_WARN, false},
+	{"UBSAN: ", NULL, "ubsan", CRASH_WARN, false},
+	{NULL},
 };
-#define FATAL 0 /* index of the one after which nothing follows */
+
+/* What stands between a line's time and the words above. */
+static const char *const prefixes[] = {"watchdog: ", "NMI watchdog: ", "rcu: ", NULL};
+
+static const char *const banners[] = {"U-Boot SPL ", "U-Boot TPL ", "U-Boot ", NULL};
 
 static void arm(struct crash *c)
 {
@@ -27,37 +74,152 @@ static void arm(struct crash *c)
 	timerfd_settime(c->timer_fd, 0, &when, NULL);
 }
 
+/* ---- one line -------------------------------------------------------------------------------- */
+
+/* The row that text begins with, and where its words end. */
+static const struct row *find_row(const char *text, const char **end)
+{
+	for (const char *const *p = prefixes; *p; p++)
+		if (!strncmp(text, *p, strlen(*p))) {
+			text += strlen(*p);
+			break;
+		}
+	for (const struct row *r = rows; r->begins; r++)
+		if (!strncmp(text, r->begins, strlen(r->begins)) &&
+			(!r->with || strstr(text, r->with))) {
+			*end = text + strlen(r->begins);
+			return r;
+		}
+	return NULL;
+}
+
+/* "U-Boot SPL 2023.01", "U-Boot 2024.10-rc2 (Oct ...": a name and a version, from the line's
+ * start, as U-Boot breaks the line before it. */
+static bool is_banner(const char *line)
+{
+	while (*line && (*line <= ' ' || *line & 0x80))
+		line++;
+	for (const char *const *b = banners; *b; b++) {
+		const char *v = line + strlen(*b);
+
+		if (strncmp(line, *b, strlen(*b)) || strlen(v) < BANNER_BYTES)
+			continue;
+		for (int i = 0; i < BANNER_BYTES; i++)
+			if (i == 4 ? v[i] != '.' : v[i] < '0' || v[i] > '9')
+				return false;
+		return true;
+	}
+	return false;
+}
+
+/* Were these words typed, with the line's time if it has one? Then this is them, on their way back.
+ */
+static bool is_echo(const struct crash *c, const char *from, const char *end)
+{
+	return memmem(c->console->typed, c->console->n_typed, from, (size_t)(end - from));
+}
+
+static int64_t head_us(const char *head)
+{
+	const char *open = strchr(head, '[');
+	long long s = 0, us = 0;
+
+	return open && sscanf(open + 1, "%10lld.%6lld", &s, &us) == 2 ? s * 1000000 + us : 0;
+}
+
+/* The text behind the line's time, and where that begins, wherever in the line; NULL: it has none.
+ */
+static const char *behind_head(struct crash *c, const char **head, bool *replay)
+{
+	for (char *p = c->line; (p = strpbrk(p, "<[")); p++) {
+		int n = text_kernel_head(str_make(p, c->n - (size_t)(p - c->line)));
+		const char *text = p + n;
+		int64_t us;
+
+		if (n <= 0)
+			continue;
+		*head = p;
+		us = head_us(p);
+		*replay = c->heads && us + REPLAY_US < c->newest_us;
+		c->heads = true;
+		if (us > c->newest_us)
+			c->newest_us = us;
+		if (p[n - 1] == '[' && (text = strstr(text, "] "))) /* its caller */
+			text += 2;
+		return text ? text : p + n;
+	}
+	return NULL;
+}
+
+static void begin(struct crash *c, enum crash_level level, const char *name, const char *text)
+{
+	if (!c->open) {
+		buf_reset(&c->excerpt);
+		c->offset = c->line_offset;
+		arm(c);
+	}
+	c->open = true;
+	c->level = level;
+	c->name = name;
+	str_printable(str_of(text), c->what, sizeof c->what);
+	if (level == CRASH_DEAD) {
+		c->seen = true;
+		arm(c);
+	}
+}
+
+/* A row's words: the report that they begin, or belong to. */
+static void note_row(struct crash *c, const struct row *r, const char *text)
+{
+	enum crash_level level = r->of_time && c->twin ? CRASH_WARN : r->level;
+
+	if (!c->open || level > c->level || (level == CRASH_WARN && c->level == CRASH_WARN)) {
+		c->counts[level]++;
+		if (!c->open || level > c->level)
+			begin(c, level, r->name, text);
+	}
+}
+
 static void take_line(struct crash *c)
 {
 	char shown[sizeof c->line];
+	const struct row *r = NULL;
+	const char *text, *from = c->line, *end = c->line;
+	bool replay = false;
 
 	c->line[c->n] = 0;
-	str_printable(str_make(c->line, c->n), shown, sizeof shown);
-	for (int i = 0; words[i] && !c->seen; i++) {
-		const char *at = strstr(shown, words[i]);
-
-		if (!at)
-			continue;
-		if (i != FATAL && c->excerpt.len)
-			break;
-		snprintf(c->what, sizeof c->what, "%s", at);
-		buf_printf(&c->excerpt, "%s\n", shown);
-		c->seen = i == FATAL;
-		if (c->seen)
-			arm(c);
-		else
-			bench_note(c->bench, "kernel: %s", c->what);
+	if (c->open && c->level >= CRASH_DEAD && strstr(c->line, "@hil ")) {
+		c->open = c->seen = false; /* it lives: these were only words */
+		c->counts[c->level]--;
 		return;
 	}
-	if (c->excerpt.len)
-		buf_printf(&c->excerpt, "%s\n", shown); /* past its cap: dropped */
+	text = behind_head(c, &from, &replay);
+	if (text || !c->heads)
+		r = find_row(text ? text : c->line, &end);
+	if (r && !text && r->level == CRASH_WARN)
+		r = NULL; /* boot loaders warn, too */
+	if (r && (!replay || r->level == CRASH_DEAD) && !is_echo(c, from, end)) {
+		note_row(c, r, text ? text : c->line);
+	} else if (!r && is_banner(c->line) && !is_echo(c, c->line, c->line + strlen(c->line)) &&
+		   !c->seen) {
+		if (c->open && c->level < CRASH_DEAD)
+			crash_flush(c, NULL); /* never ends a wait */
+		c->heads = false;
+		c->newest_us = 0;
+		if (!c->open || c->level != CRASH_RESET) {
+			c->counts[CRASH_RESET]++;
+			begin(c, CRASH_RESET, "reset", c->line);
+		}
+	}
+	if (c->open) /* past its cap: dropped */
+		buf_printf(&c->excerpt, "%s\n",
+			str_printable(str_make(c->line, c->n), shown, sizeof shown));
 }
 
 static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
 {
 	struct crash *c = arg;
 
-	(void)offset;
 	(void)at_ms;
 	for (size_t i = 0; i < raw.n; i++) {
 		char b = raw.p[i];
@@ -66,9 +228,30 @@ static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
 			take_line(c);
 			c->n = 0;
 		}
-		if (b != '\n' && b != '\r')
+		if (!c->n)
+			c->line_offset = offset + i;
+		if (b && b != '\n' && b != '\r')
 			c->line[c->n++] = b;
 	}
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+int crash_flush(struct crash *c, struct err *e)
+{
+	struct crash_report r = {c->level, c->name, c->what, buf_str(&c->excerpt), c->offset,
+		c->reports >= CRASH_REPORTS};
+	int rc;
+
+	if (!c->open)
+		return 0;
+	c->open = false;
+	c->reports++;
+	c->failures += r.level == CRASH_FAIL || r.level == CRASH_DEAD;
+	rc = c->fn(c->arg, &r, e);
+	if (rc && r.level == CRASH_DEAD)
+		c->told = true;
+	return rc;
 }
 
 static int on_timer(void *arg, short revents, struct err *e)
@@ -77,16 +260,15 @@ static int on_timer(void *arg, short revents, struct err *e)
 	uint64_t times;
 
 	(void)revents;
-	if (read(c->timer_fd, &times, sizeof times) < 0 || c->told || c->bench->releasing)
+	if (read(c->timer_fd, &times, sizeof times) < 0)
 		return 0;
-	c->told = true;
-	bench_event(c->bench, "warn", "{s:s}", "text", buf_str(&c->excerpt));
-	return err_set(e, BLAME_BUILD, "the kernel gave up: %s", c->what);
+	return crash_flush(c, e);
 }
 
-int crash_watch(struct crash *c, struct bench *b, struct console *console, struct err *e)
+int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin, crash_fn *fn,
+	void *arg, struct err *e)
 {
-	*c = (struct crash){.bench = b};
+	*c = (struct crash){.bench = b, .console = console, .twin = twin, .fn = fn, .arg = arg};
 	buf_init(&c->excerpt, CRASH_EXCERPT_BYTES);
 	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (c->timer_fd < 0)
@@ -98,9 +280,9 @@ int crash_watch(struct crash *c, struct bench *b, struct console *console, struc
 
 void crash_forget(struct crash *c)
 {
-	c->seen = c->told = false;
+	c->seen = c->told = c->open = c->heads = false;
+	c->newest_us = 0;
 	c->n = 0;
-	buf_reset(&c->excerpt);
 }
 
 void crash_done(struct crash *c)

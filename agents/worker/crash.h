@@ -3,28 +3,78 @@
 #define AGENTS_WORKER_CRASH_H
 
 /*
- * Watches a console for a kernel that gives up. A moment after its words came, whatever is being
- * waited for ends with BLAME_BUILD and them: nothing more will come.
+ * Watches every byte of a console for what a kernel says when something is wrong with it, and for
+ * the first words of a board that started anew. What each of them means stands in one table
+ * (crash.c); what is done about it the caller decides when it is told, with an excerpt and the
+ * place in the log.
+ *
+ * A report is told CRASH_REST_MS after its first words, when its trace is there, or at
+ * crash_flush. Where the kernel's lines carry their time, as all do but those of kernels built or
+ * booted without it, the words count only right behind it: never in a command line, its echo or
+ * what a program prints. They never count in what this host has typed, nor (but for the last
+ * words of a kernel) in a line older than one already seen: that is somebody reading the kernel's
+ * log. A kernel that gave up or a board that was reset is none when frames of the board's helper
+ * come afterwards.
  */
 
 #include "agents/bench/console.h"
 
 #define CRASH_EXCERPT_BYTES 2048
 #define CRASH_REST_MS       1000 /* for what the kernel says after it */
+#define CRASH_REPORTS       32   /* told of one run; further ones are counted only */
+
+enum crash_level {
+	CRASH_WARN,  /* the kernel says so and goes on: told, no verdict */
+	CRASH_FAIL,  /* it is wrong for certain, and goes on as well as it can */
+	CRASH_DEAD,  /* its last words: nothing more will come */
+	CRASH_RESET, /* a boot loader speaks */
+	CRASH_LEVELS
+};
+
+struct crash_report {
+	enum crash_level level;
+	const char *name;    /* "oops", "kasan" */
+	const char *what;    /* the line that told, printable */
+	const char *excerpt; /* it and the first lines behind it, printable */
+	uint64_t offset;     /* of its first byte in the console's log */
+	bool told_before;    /* past CRASH_REPORTS: not to be told again, only acted on */
+};
+/* -1 with *e: whatever is being waited for ends with it. */
+typedef int crash_fn(void *arg, const struct crash_report *r, struct err *e);
 
 struct crash {
 	struct bench *bench;
+	struct console *console;
+	crash_fn *fn;
+	void *arg;
+	bool twin;    /* its time is its host's: a stall says nothing about the kernel */
 	int timer_fd; /* -1: not watching */
-	bool seen, told;
+	/* the line being read */
 	char line[400];
 	size_t n;
-	struct buf excerpt; /* the first lines of it, printable */
-	char what[160];     /* the line that told */
+	uint64_t line_offset;
+	/* this boot */
+	bool heads;        /* its kernel's lines carry the time */
+	int64_t newest_us; /* the newest of it */
+	bool seen;         /* its last words were; told: and reported */
+	bool told;
+	/* the report being collected */
+	bool open;
+	enum crash_level level;
+	const char *name;
+	uint64_t offset;
+	char what[160];
+	struct buf excerpt;
+	/* of the whole run */
+	unsigned counts[CRASH_LEVELS], reports, failures;
 };
 
-int crash_watch(struct crash *c, struct bench *b, struct console *console, struct err *e);
+int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin, crash_fn *fn,
+	void *arg, struct err *e);
 /* A new boot: what was seen before is over. */
 void crash_forget(struct crash *c);
+/* Tells what is being collected now, as at the end of a step. Returns what fn returned. */
+int crash_flush(struct crash *c, struct err *e);
 void crash_done(struct crash *c); /* safe on a zeroed one */
 
 #endif

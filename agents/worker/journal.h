@@ -20,7 +20,8 @@
  *	result      suite name status [why] [log_offset] [console]
  *	metric      suite test name value unit labels {name: value}
  *	env         name value
- *	note, warn  text
+ *	note        text
+ *	warn        text [crash console log_offset]
  *	artifact    name bytes
  *	release     what ok [message]
  *	run-end     verdict blame message power

@@ -35,11 +35,11 @@ static const struct {
 	[STEP_BOOTMODE] = {step_bootmode, false, false},
 };
 
-/* A step could not be done: what that is as a result. A kernel that gave up is the thing under
- * test; everything else is somebody else's, and the result is lost. */
+/* A step could not be done: what that is as a result. A kernel that gave up did not boot; all else
+ * is somebody else's, or has a result of its own (crashed.c), and this one is lost. */
 static enum status lost_status(const struct worker *w, const struct err *e)
 {
-	if (w->crash.told)
+	if (w->crash.told && kinds[w->step->kind].passes)
 		return STATUS_FAIL;
 	return e->blame == BLAME_TEST ? STATUS_ERROR : STATUS_MISS;
 }
@@ -53,6 +53,8 @@ static int attempt_step(struct worker *w, struct err *e)
 
 	bench_push(&w->bench, what, s->timeout_ms);
 	r = kinds[s->kind].run(w, s->conf, e);
+	if (crash_flush(&w->crash, r ? NULL : e)) /* it belongs to this step */
+		r = -1;
 	bench_pop(&w->bench);
 	if (r && w->crash.told) /* whatever was waited for does not matter any more */
 		err_set(e, BLAME_BUILD, "the kernel gave up: %s", w->crash.what);

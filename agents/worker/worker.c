@@ -149,6 +149,7 @@ static void run(struct worker *w)
 		tally_error(&w->tally, &e);
 	else
 		worker_steps(w);
+	worker_crash_counts(w);
 	worker_release(w);
 }
 

@@ -140,6 +140,12 @@ int worker_bootmode_undo(struct worker *w, struct err *e);
 int worker_identify(struct worker *w, struct err *e);
 void worker_stages(struct worker *w);
 
+/* ---- crashed.c ---- */
+/* A crash_fn: into the journal, and as a failed result where the kernel is proven broken. */
+int worker_crash(void *worker, const struct crash_report *r, struct err *e);
+/* How often, as environment of the run; none: nothing. */
+void worker_crash_counts(struct worker *w);
+
 /* ---- release.c ---- */
 /* However the job ended: undo, power off. Bounded, safe to repeat. */
 void worker_release(struct worker *w);
