@@ -148,6 +148,8 @@ static int take(struct console *c, const char *p, size_t n, struct err *e)
 	expect_feed(c->expect, raw);
 	c->received_bytes += n;
 	c->last_byte_ms = now;
+	if (!c->first_byte_ms)
+		c->first_byte_ms = now;
 	return rc ? give_up(c, e) : 0;
 }
 

@@ -58,6 +58,7 @@ struct console {
 	uint64_t received_bytes, sent_bytes;
 	uint64_t
 		base_bytes; /* of the log before this opening; offsets count from the log's start */
+	int64_t first_byte_ms; /* of the first byte since it was opened; 0: none yet */
 	int64_t last_byte_ms;  /* clock_ms of the newest byte; 0: none yet */
 	int64_t last_sent_ms;  /* the same of bytes sent */
 	char typed[CONSOLE_TYPED_BYTES]; /* the newest bytes sent */
@@ -65,6 +66,7 @@ struct console {
 	int64_t dead_since_ms; /* 0: alive */
 	int timer_fd;          /* paces the attempts to reopen a dead line; -1 while it lives */
 	unsigned reopens;
+	unsigned retypes; /* lines that were typed again */
 	struct err broken; /* set once: why the console was given up */
 	struct {
 		console_tap_fn *fn;
@@ -104,5 +106,8 @@ int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct 
  */
 #define CONSOLE_TYPE_TRIES 4
 int console_type(struct console *c, const char *text, bool echo, struct err *e);
+/* The same right behind a prompt that was matched: where nothing came after it the board is quiet and
+ * waits for a line, and no time is spent to see that. */
+int console_type_at_prompt(struct console *c, const char *text, struct err *e);
 
 #endif

@@ -86,13 +86,14 @@ static int kill_line(struct console *c, int tries, struct err *e)
 	return 0;
 }
 
-static int type_echoed(struct console *c, struct str text, struct err *e)
+/* ready: the board said last that it waits for a line. */
+static int type_echoed(struct console *c, struct str text, bool ready, struct err *e)
 {
 	char want[160], got[240] = "";
 	enum echo how = ECHO_NOT_YET;
 
 	for (int i = 0; i < CONSOLE_TYPE_TRIES; i++) {
-		if (console_quiet(c, QUIET_MS, QUIET_LIMIT_MS, e) < 0)
+		if (!(ready && !i) && console_quiet(c, QUIET_MS, QUIET_LIMIT_MS, e) < 0)
 			return -1;
 		expect_skip(c->expect);
 		if (try_once(c, text, pieces[i], &how, e))
@@ -104,6 +105,7 @@ static int type_echoed(struct console *c, struct str text, struct err *e)
 		str_printable(expect_pending(c->expect), got, sizeof got);
 		bench_note(c->bench, "console '%s': typed '%s', echo is '%s'", c->name,
 			str_printable(text, want, sizeof want), got);
+		c->retypes++;
 		if (kill_line(c, i, e))
 			return -1;
 	}
@@ -126,7 +128,22 @@ int console_type(struct console *c, const char *text, bool echo, struct err *e)
 			return -1;
 		return 0;
 	}
-	if (type_echoed(c, line, e))
+	if (type_echoed(c, line, false, e))
+		return err_wrap(e, "console '%s': type a line", c->name);
+	return 0;
+}
+
+int console_type_at_prompt(struct console *c, const char *text, struct err *e)
+{
+	struct str line = str_of(text);
+	bool ready;
+
+	if (line.n > ECHO_TEXT_BYTES)
+		return console_type(c, text, true, e);
+	if (bench_wait_pump(c->bench, 0, e) < 0) /* what waits unread counts as talk */
+		return -1;
+	ready = !str_trim(expect_pending(c->expect)).n;
+	if (type_echoed(c, line, ready, e))
 		return err_wrap(e, "console '%s': type a line", c->name);
 	return 0;
 }

@@ -35,7 +35,7 @@ const char helper_text[] =
 	"if h cksum;then S(){ set -- $(cksum);echo $1;}\n"
 	"elif h crc32;then S(){ echo $((0x$(crc32)));}\n"
 	"else S(){ set -- $(gzip -c|tail -c 8|od -An -tu4);echo $1;};fi\n"
-	"F(){ read -r n <$D/q\n"
+	"F(){ for i in 1 2 3 4 5 6 7 8 9;do read -r n <$D/q&&break;done\n"
 	"until (set -C;:>$D/n$n) 2>/dev/null||[ ! -f $D/n$n ];do n=$((n+1));done\n"
 	"echo $((n+1))>$D/q\n"
 	"b=\"$R $n $*\";b=\"@hil ${#b} $(printf %s \"$b\"|S) $b@\"\n"
@@ -82,9 +82,9 @@ static size_t quote_byte(uint8_t c, bool first, char out[5])
 	return 1;
 }
 
-void shell_put_line(struct str *rest, const char *file, bool first, struct buf *line)
+void shell_put_line(struct str *rest, const char *file, bool first, size_t max, struct buf *line)
 {
-	size_t room = SHELL_LINE_BYTES - strlen(file) - sizeof "printf ''>>";
+	size_t room = max - strlen(file) - sizeof "printf ''>>";
 	bool begun = false; /* a leading "-" would be an option */
 	char quoted[5];
 

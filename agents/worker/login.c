@@ -129,6 +129,7 @@ int step_login(struct worker *w, const void *conf, struct err *e)
 	*sh = (struct shell){.bench = &w->bench,
 		.console = d.console,
 		.prompt = d.prompts[PROMPT_SHELL],
+		.at_prompt = true,
 		.on_frame = worker_frame,
 		.on_frame_arg = w};
 	dialogue_done(&d, true);

@@ -106,15 +106,30 @@ static int enter(struct shell *s, struct err *e)
  * the middle of what is typed too soon. A prompt that a kernel line cut is not waited for long. */
 static int type(struct shell *s, const char *line, struct err *e)
 {
-	struct err waited = {0};
+	unsigned retypes = s->console->retypes;
+	bool ready = s->at_prompt;
+	int r;
 
-	if (s->prompt && s->typed &&
-		console_expect(s->console, &s->prompt, 1, SHELL_PROMPT_MS, NULL, &waited) == -1) {
-		*e = waited;
-		return -1;
+	s->at_prompt = false;
+	if (s->prompt && s->typed) {
+		struct err waited = {0};
+
+		r = console_expect(s->console, &s->prompt, 1, SHELL_PROMPT_MS, NULL, &waited);
+		if (r == -1) {
+			*e = waited;
+			return -1;
+		}
+		ready = r >= 0;
 	}
 	s->typed = true;
-	return console_type(s->console, line, true, e) || enter(s, e) ? -1 : 0;
+	r = ready ? console_type_at_prompt(s->console, line, e)
+		  : console_type(s->console, line, true, e);
+	/* the echo is all the flow control there is: more at once only where less went well */
+	if (s->console->retypes != retypes)
+		s->line_bytes = SHELL_LINE_BYTES;
+	else if (strlen(line) > s->line_bytes * 3 / 4 && s->line_bytes < SHELL_LINE_MAX)
+		s->line_bytes *= 2;
+	return r || enter(s, e) ? -1 : 0;
 }
 
 /* Has the console said nothing for a while, with the prompt there or something damaged before? */
@@ -200,21 +215,32 @@ static int ask(
 
 /* ---- putting text onto the board ------------------------------------------------------------ */
 
-static int put(struct shell *s, const char *text, const char *name, struct err *e)
+/* then: a command typed behind it, on the last line where there is room; *begun is set right before
+ * it is typed (NULL: nobody asks). */
+static int put(struct shell *s, const char *text, const char *name, const char *then, bool *begun,
+	struct err *e)
 {
-	AUTOBUF line = BUF_INIT(2 * SHELL_LINE_BYTES);
+	AUTOBUF line = BUF_INIT(2 * SHELL_LINE_MAX);
 	struct str rest = str_of(text);
 	char file[sizeof s->dir + 8];
 	bool first = true;
 
 	snprintf(file, sizeof file, "%s/%s", s->dir, name);
 	do {
-		shell_put_line(&rest, file, first, &line);
+		shell_put_line(&rest, file, first, s->line_bytes, &line);
+		if (!rest.n && line.len + strlen(then) < s->line_bytes + SHELL_LINE_BYTES) {
+			buf_printf(&line, ";%s", then);
+			then = NULL;
+		}
+		if (begun && !then)
+			*begun = true;
 		if (type(s, buf_str(&line), e))
 			return err_wrap(e, "type '%s' into the shell", name);
 		first = false;
 	} while (rest.n);
-	return 0;
+	if (begun)
+		*begun = true;
+	return then ? type(s, then, e) : 0;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -234,11 +260,25 @@ static void make_token(char *out, size_t n)
 	out[n - 1] = 0;
 }
 
+/* How long the console has to say nothing before the first frame. A board that took long to get to
+ * its shell still starts things; one that was there at once has said all that it has to say. Frames
+ * survive what comes all the same: this only spares them from being asked for again. */
+static int64_t rest_ms(const struct shell *s, bool silenced)
+{
+	int64_t talked = s->console->last_byte_ms - s->console->first_byte_ms;
+	int64_t rest = talked / SHELL_QUIET_SHARE;
+
+	if (!silenced || rest > SHELL_QUIET_MS)
+		return SHELL_QUIET_MS;
+	return rest > SHELL_QUIET_MIN_MS ? rest : SHELL_QUIET_MIN_MS;
+}
+
 /* The kernel's lines off the console, read back; a terminal wide enough that nothing wraps. */
 static int silence(struct shell *s, struct err *e)
 {
 	char level[8] = "";
 	int64_t start = clock_ms(), got;
+	bool silenced;
 	int r = ask(s,
 		"stty cols 999 2>/dev/null;dmesg -n 1 2>/dev/null||echo 1 >/proc/sys/kernel/printk;"
 		"read -r a b </proc/sys/kernel/printk;echo \"hil=$a=\"",
@@ -246,10 +286,11 @@ static int silence(struct shell *s, struct err *e)
 
 	if (r < 0)
 		return err_wrap(e, "silence the kernel's console");
-	if (!r || str_i64(str_of(level), &got) || got > 1)
+	silenced = r && !str_i64(str_of(level), &got) && got <= 1;
+	if (!silenced)
 		bench_note(s->bench, "kernel lines stay on console '%s' (level '%s')",
 			s->console->name, level);
-	r = console_quiet(s->console, SHELL_QUIET_MS, SHELL_QUIET_LIMIT_MS, e);
+	r = console_quiet(s->console, rest_ms(s, silenced), SHELL_QUIET_LIMIT_MS, e);
 	if (r < 0)
 		return -1;
 	bench_note(s->bench, "console '%s' %s after %lld ms", s->console->name,
@@ -282,7 +323,7 @@ static int install(struct shell *s, struct err *e)
 	char line[2 * SHELL_LINE_BYTES];
 	uint64_t crc;
 
-	if (make_dir(s, e) || put(s, helper_text, "x", e))
+	if (make_dir(s, e))
 		return -1;
 	s->version[0] = 0;
 	s->went = false;
@@ -290,7 +331,8 @@ static int install(struct shell *s, struct err *e)
 	s->installed = true; /* a frame that does not come whole may be asked for */
 	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
 		s->dir, s->dir, s->dir);
-	if (type(s, line, e) || wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
+	if (put(s, helper_text, "x", line, NULL, e) ||
+		wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;
 	s->installed = !str_u64(str_of(s->version), &crc) &&
 		       frame_crc_is(str_of(helper_text), (uint32_t)crc);
@@ -307,6 +349,7 @@ int shell_open(struct shell *s, struct err *e)
 	int r = -1;
 
 	s->pieces = mem_array(SHELL_FRAMES, sizeof *s->pieces);
+	s->line_bytes = SHELL_LINE_BYTES;
 	watch(s);
 	if (silence(s, e))
 		return err_wrap(e, "open the board's shell");
@@ -415,10 +458,7 @@ static int start(struct shell *s, const char *command, bool capture, struct err 
 
 		s->went = s->bad = s->ended = false;
 		s->damaged = frames_damaged(s->frames);
-		if (put(s, command, "c", e))
-			return -1;
-		s->running = true;
-		if (type(s, line, e))
+		if (put(s, command, "c", line, &s->running, e))
 			return -1;
 		r = wait_flag(s, &s->went, SHELL_ANSWER_MS, e);
 		if (r < 0)

@@ -14,15 +14,18 @@
 
 #define SHELL_COMMAND_BYTES  ((size_t)4096)    /* longest command */
 #define SHELL_OUTPUT_BYTES   ((size_t)1 << 20) /* output kept of one command; the helper's limit */
-#define SHELL_LINE_BYTES     200               /* longest line typed */
-#define SHELL_TRIES          3                 /* of each question to the board */
-#define SHELL_ANSWER_MS      10000             /* for what the shell answers at once */
-#define SHELL_SILENCE_MS     2000              /* nothing said: time to ask again */
-#define SHELL_PROMPT_MS      1000              /* for the prompt after a line */
-#define SHELL_QUIET_MS       300               /* a console that rests */
-#define SHELL_QUIET_LIMIT_MS 15000             /* then it never will */
-#define SHELL_STOP_MS        5000              /* for a command to end after ^C */
-#define SHELL_FRAMES         8192              /* frames of one command */
+#define SHELL_LINE_BYTES     200               /* a line typed to a board that is new */
+#define SHELL_LINE_MAX       800   /* to one that echoed shorter ones well; busybox edits 1023 */
+#define SHELL_TRIES          3     /* of each question to the board */
+#define SHELL_ANSWER_MS      10000 /* for what the shell answers at once */
+#define SHELL_SILENCE_MS     2000  /* nothing said: time to ask again */
+#define SHELL_PROMPT_MS      1000  /* for the prompt after a line */
+#define SHELL_QUIET_MS       300   /* a console that rests */
+#define SHELL_QUIET_MIN_MS   5     /* on a board that had nothing to say */
+#define SHELL_QUIET_SHARE    16    /* of the time that it talked so far */
+#define SHELL_QUIET_LIMIT_MS 15000 /* then it never will */
+#define SHELL_STOP_MS        5000  /* for a command to end after ^C */
+#define SHELL_FRAMES         8192  /* frames of one command */
 
 struct shell {
 	struct bench *bench;
@@ -36,6 +39,8 @@ struct shell {
 	bool cksum; /* the board's CRC is that of cksum */
 	bool installed;
 	bool typed;            /* a line was, and its prompt not seen yet */
+	bool at_prompt;        /* set by who opens it: the prompt was the last that was matched */
+	size_t line_bytes;     /* longest line typed now */
 	bool running;          /* a command was started and has not ended */
 	uint32_t first;        /* first sequence number of the newest command */
 	bool went, bad, ended; /* what its frames told */
@@ -69,8 +74,8 @@ int shell_run(struct shell *s, const char *command, struct buf *output, struct s
 /* After a deadline: ^C, and waits for the end. 0: the shell is there again. */
 int shell_interrupt(struct shell *s, struct err *e);
 /* The line that puts text (printf's format, quoted) onto the board's file; for tests. Takes as much
- * of *rest as fits and moves it on. */
-void shell_put_line(struct str *rest, const char *file, bool first, struct buf *line);
+ * of *rest as fits into a line of max bytes and moves it on. */
+void shell_put_line(struct str *rest, const char *file, bool first, size_t max, struct buf *line);
 
 extern const char helper_text[];
 

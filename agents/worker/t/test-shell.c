@@ -146,7 +146,7 @@ static void test_lines(void)
 	struct str rest = str_of(text);
 	AUTOBUF line = BUF_INIT(1024);
 
-	shell_put_line(&rest, "/tmp/c", true, &line);
+	shell_put_line(&rest, "/tmp/c", true, SHELL_LINE_BYTES, &line);
 	is_str(buf_str(&line), "printf 'it\\047s 100%% \\\\n \\011\\041\\n\\001\\377 end'>/tmp/c",
 		"text as printf's format");
 	is_int(rest.n, 0, "all of it");
