@@ -194,10 +194,16 @@ int job_compile(struct plan *p, const struct node *doc, const struct job_setting
 	return compile(p, doc, settings, n_settings, tables, diag, false);
 }
 
+int job_compile_preset(
+	struct plan *p, const struct node *doc, const struct job_tables *tables, struct diag *diag)
+{
+	return compile(p, doc, NULL, 0, tables, diag, true);
+}
+
 int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag)
 {
 	struct plan plan;
-	int rc = compile(&plan, doc, NULL, 0, tables, diag, true);
+	int rc = job_compile_preset(&plan, doc, tables, diag);
 
 	if (!rc)
 		plan_done(&plan);

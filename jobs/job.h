@@ -40,6 +40,9 @@ struct job_setting {
  * call. The build is not looked at. */
 int job_compile(struct plan *p, const struct node *doc, const struct job_setting *settings,
 	size_t n_settings, const struct job_tables *tables, struct diag *diag);
+/* The same for a job that nobody runs: params that must be given have their example. */
+int job_compile_preset(struct plan *p, const struct node *doc, const struct job_tables *tables,
+	struct diag *diag);
 /* Only the check, with preset params. */
 int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag);
 /* Rows of the top level, for help and the page. */

@@ -38,17 +38,13 @@ struct against {
 
 static int check_job(const struct against *ag, const struct node *doc, struct diag *diag)
 {
-	struct match match = {0};
-	struct arena scratch = {0};
+	struct plan plan = {0};
 	const struct node *board = node_find(doc, "board");
-	int rc = job_check(doc, &ag->jobs, diag);
+	int rc = job_compile_preset(&plan, doc, &ag->jobs, diag);
 
-	/* a wrong section was reported already */
-	if (board && board->type == NODE_MAP && ag->has_types &&
-		!schema_fill(&scratch, match_params, "board", board, &match, NULL) &&
-		match_check(&ag->types, &match, board, diag))
-		rc = -1;
-	arena_done(&scratch);
+	if (!rc && ag->has_types)
+		rc = match_check(&ag->types, &plan.match, board, diag);
+	plan_done(&plan);
 	return rc;
 }
 

@@ -84,4 +84,26 @@ wait "$daemon"
 is $? 0 'the daemon ends well'
 kill -0 "$first" 2>/dev/null && fail 'and kills QEMU' || pass 'and kills QEMU'
 [ ! -e "$dir/lab/relay" ] && [ ! -e "$dir/lab/ctl" ] && pass 'and takes its ports away' || fail 'ports'
+
+mkdir -p "$dir/images/armhf"
+printf 'build: am335x-twin\nimages:\n  boot-loader: {path: armhf/u-boot.bin}\n  tools: {path: armhf/tools.img}\n' \
+	>"$dir/images/am335x-twin.yaml"
+echo loader >"$dir/images/armhf/u-boot.bin"
+echo tools >"$dir/images/armhf/tools.img"
+start --images "$dir/images" --qemu "$HILAB_BUILD/labs/virtual/t/tool-qemu" --type am335x-evm
+grep -q 'default: tftp' "$dir/lab/lab.yaml" && pass 'straps are in the lab file' || fail 'straps'
+power_up() {
+	relay off
+	relay on
+	console until 'stand-in loader' >/dev/null
+}
+power_up
+grep -q nvme "$dir/lab/evm/args" && fail 'tftp: no card to boot from' || pass 'tftp: no card to boot from'
+ctl strap evm sd && pass 'strap' || fail 'strap'
+is "$(status)" 'evm on' 'which restarts nothing'
+power_up
+grep -q nvme "$dir/lab/evm/args" && pass 'and counts at the next power-on' || fail 'sd'
+ctl strap evm nand 2>"$dir/out" && fail 'a mode that it does not have' || pass 'a mode that it does not have'
+sh -c "$(sed -n '/^ *sd:/,/^ *[a-z]*:/s/^ *- //p' "$dir/lab/lab.yaml" | tr '\n' ' ')" &&
+	pass 'the command in the lab file works' || fail 'bootmode' "$(cat "$dir/lab/lab.yaml")"
 finish

@@ -19,6 +19,13 @@
 #include <unistd.h>
 
 #define PRESET_TYPE "am62axx-sk"
+#define MODES_MAX   8 /* of one twin's straps */
+
+struct mode { /* one way to set the straps */
+	const char *name;
+	struct model model;
+	const char *const *argv;
+};
 
 struct twin {
 	struct machine *machine;
@@ -26,6 +33,9 @@ struct twin {
 	struct model_images images;
 	struct model_port ports[MODEL_PORTS_MAX];
 	int reserved[MODEL_PORTS_MAX]; /* sockets that keep the ports for us */
+	const char *mode;              /* as the straps stood at the start; NULL: it has none */
+	struct mode modes[MODES_MAX];
+	size_t n_modes;
 	size_t n_ports;
 };
 
@@ -136,6 +146,42 @@ static int find_qemu(const char *program, struct err *e)
 		"no '%s': install the package 'qemu-system-arm', or name it with --qemu", program);
 }
 
+/* QEMU's command line for each mode, made now, so that what is wrong with one is told now. */
+static int add_modes(struct twin *tw, const struct twins_opts *o, const char *type,
+	const struct model_place *at, struct diag *diag, struct err *e)
+{
+	const struct node *straps = tw->model.straps;
+
+	tw->mode = o->mode ? o->mode : node_text(straps, "preset");
+	node_each (node_find(straps, "modes"), kid) {
+		struct mode *mode = &tw->modes[tw->n_modes];
+
+		if (tw->n_modes == MODES_MAX)
+			return err_set(e, BLAME_CONFIG, "twin '%s': more than %d modes",
+				tw->model.name, MODES_MAX);
+		if (model_load(&mode->model, type, kid->key, diag) < 0)
+			return -1;
+		tw->n_modes++;
+		mode->name = kid->key;
+		mode->argv = model_argv(&mode->model, &tw->images, at, &tw->machine->arena, e);
+		if (!mode->argv)
+			return -1;
+	}
+	return 0;
+}
+
+/* The straps count at the next power-on. */
+static int strap(struct twin *tw, struct str name, struct err *e)
+{
+	for (size_t i = 0; i < tw->n_modes; i++)
+		if (str_is(name, tw->modes[i].name)) {
+			tw->machine->argv = tw->modes[i].argv;
+			return 0;
+		}
+	return err_set(e, BLAME_CONFIG, "twin '%s' has no boot mode '%.*s'", tw->machine->name,
+		STR_ARG(name));
+}
+
 static int add_twin(struct twins *t, const struct twins_opts *o, const char *name, const char *type,
 	struct diag *diag, struct err *e)
 {
@@ -167,7 +213,7 @@ static int add_twin(struct twins *t, const struct twins_opts *o, const char *nam
 	if (at.qemu)
 		at.qemu = arena_strdup(&tw->machine->arena, at.qemu);
 	tw->machine->argv = model_argv(&tw->model, &tw->images, &at, &tw->machine->arena, e);
-	return tw->machine->argv ? 0 : -1;
+	return tw->machine->argv ? add_modes(tw, o, type, &at, diag, e) : -1;
 }
 
 static bool name_is_good(struct str name)
@@ -211,6 +257,35 @@ static void put(struct arena *a, struct node *in, const char *key, const char *t
 	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
 }
 
+static void put_word(struct arena *a, struct node *list, const char *word)
+{
+	node_list_add(a, list, node_scalar(a, word, (struct loc){0}));
+}
+
+/* bootmode: a control line of this daemon for each mode. */
+static void describe_modes(struct twins *t, const struct twin *tw, struct node *board)
+{
+	struct arena *a = &t->arena;
+	struct node *map, *modes;
+	char self[PATH_MAX];
+
+	if (!tw->n_modes || !realpath("/proc/self/exe", self))
+		return;
+	map = put_map(a, board, "bootmode");
+	put(a, map, "driver", "command");
+	put(a, map, "default", tw->mode);
+	modes = put_map(a, map, "modes");
+	for (size_t i = 0; i < tw->n_modes; i++) {
+		struct node *list = node_new(a, NODE_LIST, (struct loc){0});
+		const char *words[] = {self, "twin", "ctl", t->vlab.dir, "strap", tw->machine->name,
+			tw->modes[i].name};
+
+		for (size_t k = 0; k < ARRAY_LEN(words); k++)
+			put_word(a, list, words[k]);
+		node_map_set(a, modes, tw->modes[i].name, list);
+	}
+}
+
 static void describe(struct twins *t, size_t i, struct node *boards)
 {
 	struct arena *a = &t->arena;
@@ -235,6 +310,7 @@ static void describe(struct twins *t, size_t i, struct node *boards)
 		map = put_map(a, map, "ports");
 	for (size_t p = 0; p < tw->n_ports; p++)
 		put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
+	describe_modes(t, tw, board);
 }
 
 static int write_lab(struct twins *t, struct err *e)
@@ -257,13 +333,16 @@ static void print_status(const struct machine *m, struct buf *answer)
 }
 
 static int order(
-	struct twins *t, struct machine *m, struct str verb, struct buf *answer, struct err *e)
+	struct twin *tw, struct str verb, struct str word, struct buf *answer, struct err *e)
 {
-	(void)t;
+	struct machine *m = tw->machine;
+
 	if (str_is(verb, "status"))
 		print_status(m, answer);
 	else if (str_is(verb, "reset"))
 		return machine_reset(m, e);
+	else if (str_is(verb, "strap"))
+		return strap(tw, word, e);
 	else if (str_is(verb, "pull-console"))
 		pty_unplug(m->console);
 	else if (str_is(verb, "plug-console"))
@@ -276,11 +355,12 @@ static int order(
 static int on_line(void *arg, struct str line, struct buf *answer, struct err *e)
 {
 	struct twins *t = arg;
-	struct str verb = {0}, name = {0};
+	struct str verb = {0}, name = {0}, word = {0};
 	bool found = false;
 
 	str_word(&line, &verb);
 	str_word(&line, &name);
+	str_word(&line, &word);
 	if (str_is(verb, "pull-relay")) {
 		pty_unplug(t->port);
 		return 0;
@@ -293,7 +373,7 @@ static int on_line(void *arg, struct str line, struct buf *answer, struct err *e
 		if (name.n && !str_is(name, t->all[i].machine->name))
 			continue;
 		found = true;
-		if (order(t, t->all[i].machine, verb, answer, e) < 0)
+		if (order(&t->all[i], verb, word, answer, e) < 0)
 			return -1;
 	}
 	return found ? 0 : err_set(e, BLAME_CONFIG, "no twin '%.*s'", STR_ARG(name));
@@ -346,6 +426,8 @@ void twins_free(struct twins *t)
 				close(t->all[i].reserved[p]);
 		model_images_done(&t->all[i].images);
 		model_done(&t->all[i].model);
+		for (size_t k = 0; k < t->all[i].n_modes; k++)
+			model_done(&t->all[i].modes[k].model);
 	}
 	pty_free(t->port);
 	relay_free(t->relay);
