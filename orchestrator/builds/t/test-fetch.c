@@ -241,7 +241,7 @@ static void tidy(const char *cache, int wanted)
 
 static void test_killed(int fd)
 {
-	char *cache = fs_join(dir, "cache-killed"), *path = NULL, sum[DIGEST_HEX_BYTES] = "";
+	char *cache = fs_join(dir, "cache-killed"), *path = NULL, *unpacked, sum[DIGEST_HEX_BYTES] = "";
 	struct fetch_opts o = {.cache_dir = cache};
 	struct image im = image_of("Image", hex), packed = image_of("Image.xz", packed_hex);
 	struct err e = {0};
@@ -262,13 +262,14 @@ static void test_killed(int fd)
 	tidy(cache, 2);
 	free(path), path = NULL;
 	/* While it is unpacked: the shipped file lies there, so that is all that happens. */
-	unlink(mem_printf("%s/%s", cache, hex));
+	unpacked = mem_printf("%s/%s", cache, hex);
+	unlink(unpacked);
 	killed_process(&packed, cache, 0);
 	tidy(cache, 1);
 	stop(pid);
 	is_int(image_local(&packed, &o, &path, sum, &e), 0, "unpacked anew: %s", e.msg);
 	tidy(cache, 2);
-	free(path);
+	free(path), free(unpacked);
 	free(cache), free((void *)im.url), free((void *)packed.url);
 }
 
@@ -350,6 +351,7 @@ static void test_packed(int fd)
 	stop(pid);
 	free(path), path = NULL;
 	/* A local file that is packed goes through the cache, too. */
+	free((void *)im.url);
 	im.url = NULL;
 	im.path = packed_file;
 	fs_remove_tree(cache, NULL);
