@@ -35,8 +35,8 @@ sum() { sha256sum "$1" | cut -d' ' -f1; }
 # The server ends when the writing end of this pipe closes, with this script.
 "$serve" "$dir/web" <"$dir/alive" >"$dir/port" &
 server=$!
-exec 9>"$dir/alive"
-trap 'exec 9>&-; wait "$server"; rm -rf "$dir"' EXIT
+exec 7>"$dir/alive"
+trap 'exec 7>&-; wait "$server"; rm -rf "$dir"' EXIT
 read -r port <"$dir/port"
 url=http://127.0.0.1:$port/nightly
 
@@ -105,5 +105,30 @@ echo 'build: [' >"$dir/config/hilab/builds/broken.yaml"
 check 'a broken manifest is told' 0 'broken                   cannot be used' "$hilab" builds
 check 'and does not hide the others' 0 '  2026-11-30' "$hilab" builds
 check 'help' 0 'usage: hilab builds' "$hilab" builds -h
+
+# A run on a played board: images come packed from the server, the board loads them unpacked.
+web=$dir/web/nightly
+printf 'x\0Linux version %s (a@b) #1\n' "$(uname -r)" >"$dir/kernel"
+xz -c "$dir/kernel" >"$web/Image.xz"
+seq 10 | gzip -c >"$web/rootfs.gz"
+cat >"$web/played.yaml" <<EOF
+build: played
+version: "1"
+soc: am62axx
+images:
+  kernel: {path: Image.xz, sha256: $(sum "$web/Image.xz"), compression: auto, release: "$(uname -r)"}
+  rootfs: {path: rootfs.gz, sha256: $(sum "$web/rootfs.gz")}
+EOF
+printf '%s\n' 'job: packed' 'build: played' 'steps:' '  - power: off' \
+	'  - deploy: {method: tftp, images: [kernel, rootfs]}' '  - boot: u-boot' '  - login' \
+	'  - run: "true"' >"$dir/job.yaml"
+mkdir "$dir/run"
+export HILAB_RUN_DIR="$dir/run" XDG_STATE_HOME="$dir/state"
+check 'a build of packed images' 0 'played: added' "$hilab" builds add "$url/played.yaml"
+check 'runs on a played board' 0 ' pass' "$hilab" player b=am62axx-sk-twin -- \
+	sh -c '"$0" run "$1" --lab "$HILAB_LAB"' "$hilab" "$dir/job.yaml"
+check 'the plan has the digest of what was unpacked' 0 "$(sum "$dir/kernel")" \
+	sh -c "cat '$dir'/state/hilab/runs/*/plan.json"
+check 'and that of what was not' 0 "$(sum "$web/rootfs.gz")" sh -c "cat '$dir'/state/hilab/runs/*/plan.json"
 echo "1..$n"
 exit $bad
