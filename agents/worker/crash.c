@@ -173,6 +173,8 @@ static void note_row(struct crash *c, const struct row *r, const char *text)
 {
 	enum crash_level level = r->of_time && c->twin ? CRASH_WARN : r->level;
 
+	if (c->open && c->level == CRASH_RESET) /* the kernel of the next boot has come so far */
+		crash_flush(c, &c->due);
 	if (!c->open || level > c->level || (level == CRASH_WARN && c->level == CRASH_WARN)) {
 		c->counts[level]++;
 		if (!c->open || level > c->level)
@@ -243,6 +245,12 @@ int crash_flush(struct crash *c, struct err *e)
 		c->reports >= CRASH_REPORTS};
 	int rc;
 
+	if (err_is(&c->due)) { /* what could not end a wait then */
+		if (e)
+			*e = c->due;
+		c->due = (struct err){0};
+		return -1;
+	}
 	if (!c->open)
 		return 0;
 	c->open = false;
@@ -281,6 +289,7 @@ int crash_watch(struct crash *c, struct bench *b, struct console *console, bool 
 void crash_forget(struct crash *c)
 {
 	c->seen = c->told = c->open = c->heads = false;
+	c->due = (struct err){0};
 	c->newest_us = 0;
 	c->n = 0;
 }

@@ -60,6 +60,7 @@ struct crash {
 	bool told;
 	/* the report being collected */
 	bool open;
+	struct err due; /* of a reset, told while bytes were taken */
 	enum crash_level level;
 	const char *name;
 	uint64_t offset;

@@ -175,6 +175,7 @@ static void test_reset(void)
 		"U-Boot environment\r\n", "the U-Boot 2023.01 manual\r\n",
 		"U-Boot 2023.01 (Jan)\r\n@hil 12 2852406647 k3f9x2 3 end 0@\r\n"};
 	struct crash c;
+	int rc;
 
 	for (size_t i = 0; i < ARRAY_LEN(are); i++) {
 		is_int(say(are[i], 3, NULL, false, &c), -1, "a banner is a reset (%zu)", i);
@@ -189,6 +190,13 @@ static void test_reset(void)
 	say("[    9.000001] BUG: scheduling while atomic: x/1/0x2\r\nU-Boot SPL 2023.01 (J)\r\n", 3,
 		NULL, false, &c);
 	ok(got.n[CRASH_FAIL] == 1 && got.n[CRASH_RESET] == 1, "a failure before a reset is told");
+	done(&c);
+	rc = say("U-Boot SPL 2023.01 (J)\r\n[    0.000000] Booting Linux\r\n"
+		 "[    1.000000] Kernel panic - not syncing: x\r\n",
+		3, NULL, false, &c);
+	ok(got.n[CRASH_DEAD] == 0 && got.n[CRASH_RESET] == 1 && rc == -1, "a reset is told first");
+	is_int(crash_flush(&c, NULL), -1, "then the panic of a boot that was quick");
+	is_int(got.n[CRASH_DEAD], 1, "once");
 	done(&c);
 }
 
