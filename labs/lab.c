@@ -92,6 +92,15 @@ const struct param board_power_params[] = {
 	{0},
 };
 
+const struct param board_console_params[] = {
+	{"driver", PARAM_STRING, offsetof(struct board_console, driver), .required = true,
+		.help = "console driver", .example = "serial"},
+	{"log-limit", PARAM_SIZE, offsetof(struct board_console, log_limit_bytes),
+		.preset = "256MiB", .min = 4096, .max = (int64_t)1 << 40,
+		.help = "how large its log may become; the step in which it would cannot go on"},
+	{0},
+};
+
 const struct param board_bootmode_params[] = {
 	{"driver", PARAM_STRING, offsetof(struct board_bootmode, driver), .required = true,
 		.help = "bootmode driver", .example = "command"},
@@ -161,23 +170,29 @@ static int check_driven(struct filling *f, const struct driver *const *table, co
 		table, family, driver->text, driver->at, without(f->a, map, core), diag);
 }
 
+/* The keys that are the core's, alone; what is wrong with the driver was told. */
+static int check_core(
+	struct filling *f, const struct param *rows, const char *what, const struct node *map)
+{
+	struct node *own = node_new(f->a, NODE_MAP, map->at);
+	const struct node *driver;
+
+	for (const struct param *row = rows; row->name; row++)
+		node_each (map, kid)
+			if (!strcmp(kid->key, row->name))
+				node_list_add(f->a, own, kid);
+	driver = node_find(own, "driver");
+	return driver && driver->type == NODE_SCALAR ? schema_check(rows, what, own, f->diag) : 0;
+}
+
 static int fill_power(struct filling *f, struct board *b)
 {
 	static const char *const core[] = {"driver", "off-time", NULL};
 	const struct driver *const *table = f->drivers ? f->drivers->power : NULL;
-	const struct node *off = node_find(b->power, "off-time");
-	struct node *own;
 	int rc = check_driven(f, table, "power driver", b->power, core, f->diag);
 
-	if (off) { /* the core's own keys, alone */
-		own = node_new(f->a, NODE_MAP, b->power->at);
-		node_each (b->power, kid)
-			if (!strcmp(kid->key, "driver") || !strcmp(kid->key, "off-time"))
-				node_list_add(f->a, own, kid);
-		if (node_find(b->power, "driver") &&
-			schema_check(board_power_params, "power", own, f->diag))
-			rc = -1;
-	}
+	if (check_core(f, board_power_params, "power", b->power))
+		rc = -1;
 	b->power = resolved(f->a, b->power);
 	return rc;
 }
@@ -186,14 +201,9 @@ static int fill_bootmode(struct filling *f, struct board *b)
 {
 	static const char *const core[] = {"driver", "default", NULL};
 	const struct driver *const *table = f->drivers ? f->drivers->bootmode : NULL;
-	struct node *own = node_new(f->a, NODE_MAP, b->bootmode->at);
 	int rc = check_driven(f, table, "bootmode driver", b->bootmode, core, f->diag);
 
-	node_each (b->bootmode, kid)
-		if (!strcmp(kid->key, "driver") || !strcmp(kid->key, "default"))
-			node_list_add(f->a, own, kid);
-	if (node_find(own, "driver") &&
-		schema_check(board_bootmode_params, "bootmode", own, f->diag))
+	if (check_core(f, board_bootmode_params, "bootmode", b->bootmode))
 		rc = -1;
 	b->bootmode = resolved(f->a, b->bootmode);
 	return rc;
@@ -201,7 +211,7 @@ static int fill_bootmode(struct filling *f, struct board *b)
 
 static int fill_consoles(struct filling *f, struct board *b)
 {
-	static const char *const core[] = {"driver", NULL};
+	static const char *const core[] = {"driver", "log-limit", NULL};
 	const struct driver *const *table = f->drivers ? f->drivers->console : NULL;
 	struct node *all;
 	int rc = 0;
@@ -221,7 +231,8 @@ static int fill_consoles(struct filling *f, struct board *b)
 		}
 		laid = node_overlay(f->a, fixed, console);
 		laid->key = console->key;
-		if (check_driven(f, table, "console driver", laid, core, f->diag))
+		if (check_driven(f, table, "console driver", laid, core, f->diag) |
+			check_core(f, board_console_params, "console", laid))
 			rc = -1;
 		resolve_paths(f->a, laid);
 		node_list_add(f->a, all, laid);

@@ -55,6 +55,12 @@ struct board_power {
 	int64_t off_time_ms; /* how long a cycle stays off */
 };
 extern const struct param board_power_params[];
+/* Keys of a console that are the core's. */
+struct board_console {
+	const char *driver;
+	int64_t log_limit_bytes; /* of its log; the step in which it is passed cannot go on */
+};
+extern const struct param board_console_params[];
 /* Keys of `bootmode:` that are the core's. */
 struct board_bootmode {
 	const char *driver;

@@ -252,4 +252,39 @@ run long
 [ "$last" = "not made" ] && grep -q "more than 20000 steps" "$dir/out"
 ok $? "one over the limit is refused"
 
+cp "$dir/p/lab.yaml" "$dir/lab"
+sed 's/port: .*b.console/&\n        log-limit: 64KiB/' "$dir/lab" >"$dir/p/lab.yaml"
+job floods <<EOT
+  - run: {name: floods, command: "i=0; while [ \$i -lt 3000 ]; do echo line \$i of a very long talk; i=\$((i+1)); done"}
+  - run: {name: after, command: "true"}
+EOT
+run floods
+ends "incomplete test off: *'floods'*console 'main'*the log reached its cap of 64 KiB" "a console that passes its log's limit"
+has '"name":"after","outcome":"not-run"' "ends the run"
+[ "$(stat -c %s "$dir/j/console-main.log")" -eq 65536 ]
+ok $? "with all that has room in the log"
+cp "$dir/lab" "$dir/p/lab.yaml"
+sed 's/port: .*b.console/&\n        log-limit: 1/' "$dir/lab" >"$dir/wrong.yaml"
+"$HILAB" check "$dir/wrong.yaml" >"$dir/out" 2>&1
+[ $? -eq 2 ] && grep -q "'log-limit' must be" "$dir/out"
+ok $? "a limit that cannot be is told"
+
+job clock <<EOT
+  - run: {name: waits, command: "sleep 1", timeout: 60s}
+  - run: {name: hangs, command: "sleep 1000", timeout: 1500ms}
+  - run: {name: after, command: "true"}
+EOT
+rm -rf "$dir/j"
+"$tool" make "$dir/clock.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$HILAB_BUILD/agents/t/shim-clock.so" "$HILAB" worker "$dir/j" >"$dir/out" 2>&1
+is_three=$?
+[ "$(sed -n 's/.*"at":\([0-9]*\),.*/\1/p' "$dir/j/events.jsonl" | awk 'NR > 1 && ($1 - was > 80000000 || was - $1 > 80000000) { n++ } { was = $1 } END { print (n > 3) }')" -eq 1 ]
+ok $? "somebody sets the host's clock all the time, a day at a time"
+[ $is_three -eq 3 ] && grep -q '"message": "step .hangs.: not done in 1500 ms\|not done in 1.5 s\|not done in 1500 ms' "$dir/j/status"
+ok $? "a step that hangs meets its deadline"
+has '"name":"waits","status":"pass"' "one that waits is not cut short"
+has '"name":"after","status":"pass"' "and the job goes on"
+[ "$(sed -n 's/.*"ms":\([0-9]*\),"kind".*/\1/p' "$dir/j/events.jsonl" | awk '$1 < was || $1 > was + 60000 { n++ } { was = $1 } END { print n + 0 }')" -eq 0 ]
+ok $? "times since the run's start only grow"
+
 echo "1..$n"

@@ -199,7 +199,9 @@ int worker_open_power(struct worker *w, struct err *e)
 
 static int open_console(struct worker *w, const struct node *map, struct err *e)
 {
-	static const char *const skip[] = {"driver", NULL};
+	static const char *const skip[] = {"driver", "log-limit", NULL};
+	const char *limit = node_text(map, "log-limit");
+	int64_t limit_bytes;
 	struct console *c = &w->consoles[w->n_consoles];
 	struct console_opts opts = {.dir = w->dir, .run_start_ms = w->journal.start_ms};
 	const struct console_driver *drv;
@@ -210,6 +212,8 @@ static int open_console(struct worker *w, const struct node *map, struct err *e)
 		console_drivers(), "console driver", node_text(map, "driver"), e);
 	if (!drv)
 		return -1;
+	if (limit && !str_size_bytes(str_of(limit), &limit_bytes) && limit_bytes > 0)
+		opts.log_cap_bytes = (uint64_t)limit_bytes;
 	snprintf(what, sizeof what, "console driver '%s'", drv->d.name);
 	conf = worker_conf(w, drv->d.params, drv->d.size, what, map, skip, e);
 	if (!conf || console_open(c, drv, map->key, conf, &w->bench, &opts, e))
@@ -237,7 +241,7 @@ int worker_open_consoles(struct worker *w, struct err *e)
 			return err_wrap(e, "console '%s' of board '%s'", kid->key, w->board_name);
 	}
 	return w->n_consoles ? crash_watch(&w->crash, &w->bench, worker_main_console(w), is_twin(w),
-					worker_crash, w, e)
+				       worker_crash, w, e)
 			     : 0;
 }
 

@@ -126,6 +126,7 @@ int main(void)
 	page_has_rows("labs/doc/hilab-lab.5", board_power_params, "power");
 	page_has_rows("labs/doc/hilab-lab.5", board_network_params, "network");
 	page_has_rows("labs/doc/hilab-lab.5", board_bootmode_params, "bootmode");
+	page_has_rows("labs/doc/hilab-lab.5", board_console_params, "a console");
 	types_done(&types);
 	return tap_done();
 }
