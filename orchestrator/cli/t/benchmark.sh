@@ -142,12 +142,25 @@ alone=$(sed -n "$((RUNS / 2 + 1))p" "$dir/alone")
 row 'board alone: power, prompt, command, prompt' ms "$alone" ''
 
 say 'a trivial job'
-set -- $(run_hilab trivial "$RUNS") ${lava:+$(run_lava trivial "$RUNS")}
-row 'trivial job: wall' ms "$1" "${4-}"
+# CPU that the board, a played one, has used: ms for each of the runs since the last time.
+board_before=0
+board_cpu() {
+	now=$(awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13 + $14 + $15) * 1000 / hz }' "/proc/$player/stat")
+	board=$(awk -v a="$now" -v b="$board_before" -v n="$RUNS" 'BEGIN { printf "%.1f", (a - b) / n }')
+	board_before=$now
+}
+board_cpu
+mine=$(run_hilab trivial "$RUNS")
+board_cpu
+mine="$mine $board" theirs=
+[ -z "$lava" ] || { theirs=$(run_lava trivial "$RUNS"); board_cpu; theirs="$theirs $board"; }
+set -- $mine $theirs
 beyond() { awk -v a="$1" -v b="$alone" 'BEGIN { printf "%.2f", a - b }'; }
-row '  beyond the board' ms "$(beyond "$1")" "${4:+$(beyond "$4")}"
-row 'trivial job: CPU' ms "$2" "${5-}"
-row 'trivial job: largest process' MiB "$(mb "$3")" "${6:+$(mb "$6")}"
+row 'trivial job: wall' ms "$1" "${5-}"
+row '  beyond the board alone' ms "$(beyond "$1")" "${5:+$(beyond "$5")}"
+row '  CPU of the host' ms "$2" "${6-}"
+row '  CPU of the board' ms "$4" "${8-}"
+row '  largest process' MiB "$(mb "$3")" "${7:+$(mb "$7")}"
 
 say 'a job that waits'
 "$HILAB" run "$dir/waiting.yaml" --lab "$dir/p/lab.yaml" >"$dir/log" 2>&1 &
@@ -217,30 +230,33 @@ Unable to handle kernel
 end Kernel panic
 END
 set -- $("$HILAB_BUILD/agents/bench/t/tool-console-speed" "$dir/console" "$dir/patterns" "$dir")
-# What LAVA itself calls, with its own settings: seconds that Python's timeit prints.
-seconds() { # SETUP STATEMENT [OPTION]
-	(cd "$dir" && "$python" -m timeit ${3-} -n 1 -r 1 -u sec -s "$1" "$2" 2>"$dir/log") |
-		awk '{ for (i = 2; i <= NF; i++) if ($i == "sec") print $(i - 1) }'
-}
+mine=$*
+# LAVA's own calls with its own settings. The second includes Python's start, some 0.2 s.
 words='open("patterns").read().splitlines() + [pexpect.EOF]'
-theirs= theirs_path=
+theirs='- - -'
+speed_of() { awk -v m="$1" -v t="$2" 'BEGIN { printf "%.1f", m / t }'; }
 if [ -n "$lava" ]; then
-	theirs=$(seconds 'import pexpect, pexpect.fdpexpect; f = open("console", "rb")' \
-		"pexpect.fdpexpect.fdspawn(f, timeout=None, maxread=4092, searchwindowsize=4000, encoding='utf-8', codec_errors='replace').expect($words)" -p)
-	theirs=$(awk -v m="$CONSOLE_MB" -v t="$theirs" 'BEGIN { printf "%.1f", m / t }')
-	theirs_path=$(seconds 'import logging, pexpect
+	cd "$dir"
+	matched=$("$python" -m timeit -p -n 1 -r 1 -u sec -s 'import pexpect, pexpect.fdpexpect; f = open("console", "rb")' \
+		"pexpect.fdpexpect.fdspawn(f, timeout=None, maxread=4092, searchwindowsize=4000, encoding='utf-8', codec_errors='replace').expect($words)" |
+		sed 's/.*: \(.*\) sec .*/\1/')
+	set -- $("$cost" 1 "$python" -c "import logging, pexpect
 from lava_common.log import YAMLLogger
 from lava_common.timeout import Timeout
 from lava_dispatcher.shell import ShellCommand
 logging.setLoggerClass(YAMLLogger)
-log = logging.getLogger("dispatcher")
-log.addHandler(logging.FileHandler("lava.log"))
-log.setLevel(logging.DEBUG)' "ShellCommand('cat console-less\\n', Timeout('t', None, 600), logger=log, window=4092).expect($words)")
-	theirs_path=$(awk -v m="$LAVA_MB" -v t="$theirs_path" 'BEGIN { printf "%.1f", m / t }')
+log = logging.getLogger('dispatcher')
+log.addHandler(logging.FileHandler('lava.log'))
+log.setLevel(logging.DEBUG)
+ShellCommand('cat console-less\\n', Timeout('t', None, 600), logger=log, window=4092).expect($words)" 2>"$dir/log")
+	theirs="$(speed_of "$CONSOLE_MB" "$matched") $(speed "$LAVA_MB" "$1") $(speed "$LAVA_MB" "$2")"
+	cd "$OLDPWD"
 fi
-row '20 patterns over a log, one core' MB/s "$1" "$theirs"
-row 'PTY to log and 20 patterns' MB/s "$2" "$theirs_path"
-row '  a PTY that is only read' MB/s "$3" ''
+set -- $mine $theirs
+row '20 patterns over a log, of CPU' MB/s "$1" "$5"
+row 'PTY to log and 20 patterns, by the clock' MB/s "$2" "$6"
+row '  of CPU' MB/s "$3" "$7"
+row '  a PTY that is only read, by the clock' MB/s "$4" ''
 
 say 'validation'
 check="import yaml; from lava_common.schemas import validate"
