@@ -76,17 +76,22 @@ static void arm(struct crash *c)
 
 /* ---- one line -------------------------------------------------------------------------------- */
 
+/* Most lines differ in the first byte already: every line of a console comes here. */
+static bool begins(const char *text, const char *words)
+{
+	return *text == *words && !strncmp(text, words, strlen(words));
+}
+
 /* The row that text begins with, and where its words end. */
 static const struct row *find_row(const char *text, const char **end)
 {
 	for (const char *const *p = prefixes; *p; p++)
-		if (!strncmp(text, *p, strlen(*p))) {
+		if (begins(text, *p)) {
 			text += strlen(*p);
 			break;
 		}
 	for (const struct row *r = rows; r->begins; r++)
-		if (!strncmp(text, r->begins, strlen(r->begins)) &&
-			(!r->with || strstr(text, r->with))) {
+		if (begins(text, r->begins) && (!r->with || strstr(text, r->with))) {
 			*end = text + strlen(r->begins);
 			return r;
 		}
@@ -100,9 +105,12 @@ static bool is_banner(const char *line)
 	while (*line && (*line <= ' ' || *line & 0x80))
 		line++;
 	for (const char *const *b = banners; *b; b++) {
-		const char *v = line + strlen(*b);
+		const char *v;
 
-		if (strncmp(line, *b, strlen(*b)) || strlen(v) < BANNER_BYTES)
+		if (!begins(line, *b))
+			continue;
+		v = line + strlen(*b);
+		if (strlen(v) < BANNER_BYTES)
 			continue;
 		for (int i = 0; i < BANNER_BYTES; i++)
 			if (i == 4 ? v[i] != '.' : v[i] < '0' || v[i] > '9')
