@@ -100,6 +100,26 @@ static char *lock_name(const struct worker *w)
 	return name;
 }
 
+/*
+ * Any user of this host may come next, in a folder where anybody may make files: readable and
+ * writable for all, no link followed, and O_CREAT only where there is none (the kernel refuses it
+ * for somebody else's file in a sticky folder).
+ */
+static int open_lock(const char *path)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd = open(path, flags);
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+		if (fd >= 0)
+			(void)fchmod(fd, 0666); /* whatever the umask; it holds no secret */
+		else if (errno == EEXIST)
+			fd = open(path, flags);
+	}
+	return fd;
+}
+
 int worker_lock(struct worker *w, struct err *e)
 {
 	AUTOFREE char *dir = fs_run_dir();
@@ -112,7 +132,7 @@ int worker_lock(struct worker *w, struct err *e)
 	path = fs_join(dir, name);
 	if (fs_mkdirs(dir, 0700, e))
 		return -1;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open_lock(path);
 	if (fd < 0)
 		return err_sys(e, BLAME_INFRA, errno, "cannot open lock '%s'", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {

@@ -38,7 +38,7 @@ char *fs_absolute(const char *path);
 char *fs_state_dir(void);
 char *fs_config_dir(void);
 char *fs_cache_dir(void);
-/* For locks and sockets: $HILAB_RUN_DIR, else $XDG_RUNTIME_DIR/hilab, else /run/lock. */
+/* For locks: $HILAB_RUN_DIR, else /run/lock. Never a user's own: a board has many users. */
 char *fs_run_dir(void);
 /* A file of the installed data (types, jobs, metric table): "labs/types/x.yaml" under $HILAB_DATA,
  * else the source tree that the binary was built in, else share/hilab beside the bin folder that the

@@ -84,13 +84,9 @@ char *fs_cache_dir(void)
 
 char *fs_run_dir(void)
 {
-	const char *ours = getenv("HILAB_RUN_DIR"), *users = getenv("XDG_RUNTIME_DIR");
+	const char *ours = getenv("HILAB_RUN_DIR");
 
-	if (ours && *ours)
-		return mem_strdup(ours);
-	if (users && *users)
-		return mem_printf("%s/hilab", users);
-	return mem_strdup("/run/lock");
+	return mem_strdup(ours && *ours ? ours : "/run/lock");
 }
 
 /* The binary stands at TREE/build/MODE/hilab while it is being worked on. */

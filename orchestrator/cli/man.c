@@ -23,8 +23,7 @@ static const struct {
 			"folder of the board types, jobs and tables; that of the installation, or "
 			"the source tree, unless set"},
 		{"HILAB_LOG", "error, warn, info or debug: how much is told on standard error"},
-		{"HILAB_RUN_DIR", "folder of locks and sockets; a folder below XDG_RUNTIME_DIR, or "
-				  "/run/lock, unless set"},
+		{"HILAB_RUN_DIR", "folder of the boards' locks; /run/lock unless set"},
 		{"HILAB_STORE", "the store's file; hilab.db in the state folder unless set"},
 		{"NO_COLOR", "when not empty: no colour and no line that is redrawn"},
 },

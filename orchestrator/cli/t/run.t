@@ -197,6 +197,20 @@ cat <&3 >/dev/null
 exec 3<&-
 wait "$pid"
 
+# ---- the lock is for all users of the host, and nobody's way into another file
+
+lock=$(ls run/hilab-player-b-*.lock | head -n 1)
+[ "$(stat -c %a "$lock")" = 666 ]
+ok $? "any user may take it next"
+echo precious >victim
+ls run/*.lock >locks
+while read -r lock; do ln -sf "$dir/victim" "$lock"; done <locks
+run 3 "a link in the lock's place" good.yaml $lab -q
+out 'blame +infra: cannot open lock'
+[ "$(cat victim)" = precious ]
+ok $? "what it points at is as it was"
+rm run/*.lock
+
 # ---- the store may not grow: no run begins that could not be kept
 
 # Not a page fits into the store's log, the small files of the job's folder do.
