@@ -263,6 +263,8 @@ static int start(struct job *j)
 	j->progress.run = j->run.id;
 	if (run_job(&ro, on_event, j, &st, &e)) {
 		progress_done(&j->progress);
+		store_run_end(j->store, j->run.id, verdict_name(VERDICT_INCOMPLETE),
+			err_blame_name(e.blame), e.msg, clock_wall_ms(), NULL);
 		return cli_fail(EXIT_INCOMPLETE, "run: %s: %s", err_blame_name(e.blame), e.msg);
 	}
 	return finish(j, &st);

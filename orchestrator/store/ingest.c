@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,30 +100,43 @@ static int ingest_events(struct store *s, int64_t run, const char *path, struct 
 	return more;
 }
 
+/* The status of an ended run: 1, 0 when there is none yet, -1. */
+static int load_status(const char *job_dir, json_t **status, struct err *e)
+{
+	AUTOFREE char *path = fs_join(job_dir, "status");
+	AUTOBUF text = BUF_INIT(INGEST_STATUS_BYTES);
+	json_t *got;
+
+	if (!fs_exists(path))
+		return 0;
+	if (fs_read(path, &text, e))
+		return -1;
+	got = json_parse(str_make(buf_str(&text), text.len), path, e);
+	if (!got)
+		return -1;
+	if (!json_text(got, "verdict", NULL)) {
+		json_decref(got);
+		return err_set(e, BLAME_BUG, "'%s': it has no verdict", path);
+	}
+	*status = got;
+	return 1;
+}
+
 int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e)
 {
 	AUTOFREE char *events_path = fs_join(job_dir, "events.jsonl");
 	AUTOFREE char *status_path = fs_join(job_dir, "status");
-	AUTOBUF text = BUF_INIT(INGEST_STATUS_BYTES);
 	AUTOJSON *status = NULL;
-	const char *verdict;
-	bool ended = fs_exists(status_path);
+	bool ended = fs_exists(status_path); /* before the last events are read */
 
 	if (ingest_events(s, run, events_path, e))
 		return err_wrap(e, "run %lld", (long long)run);
 	if (!ended)
 		return 0;
-	if (fs_read(status_path, &text, e))
-		return -1;
-	status = json_parse(str_make(buf_str(&text), text.len), status_path, e);
-	if (!status)
-		return -1;
-	verdict = json_text(status, "verdict", NULL);
-	if (!verdict)
-		return err_set(e, BLAME_BUG, "'%s': it has no verdict", status_path);
-	if (store_run_end(s, run, verdict, json_text(status, "blame", NULL),
-		    json_text(status, "message", NULL),
-		    json_int(status, "ended_ms", clock_wall_ms()), e))
+	if (load_status(job_dir, &status, e) < 0 ||
+		store_run_end(s, run, json_text(status, "verdict", NULL),
+			json_text(status, "blame", NULL), json_text(status, "message", NULL),
+			json_int(status, "ended_ms", clock_wall_ms()), e))
 		return -1;
 	return 1;
 }
@@ -162,10 +176,16 @@ int store_import(struct store *s, const char *job_dir, int64_t *run, struct err 
 		.build = json_text(j, "build", NULL),
 		.build_version = json_text(j, "build_version", NULL),
 		.started_ms = json_int(j, "at", 0),
-		.dir = job_dir,
 	};
+	AUTOFREE char *real = realpath(job_dir, NULL);
+	AUTOJSON *status = NULL;
+	int known;
 
-	if (!j || store_run_add(s, &made, e))
+	if (!j || load_status(job_dir, &status, e) < 0)
+		return -1;
+	made.dir = real ? real : job_dir;
+	known = store_run_of_dir(s, job_dir, &made.id, e);
+	if (known < 0 || (!known && store_run_add(s, &made, e)))
 		return -1;
 	if (store_ingest(s, made.id, job_dir, e) < 0)
 		return -1;

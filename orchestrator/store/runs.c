@@ -5,6 +5,7 @@
  */
 #include "inner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_at(sqlite3_stmt *st, int column)
@@ -184,6 +185,22 @@ int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err 
 		failed = store_fail(s, "read", e);
 	sqlite3_reset(st);
 	return failed;
+}
+
+int store_run_of_dir(struct store *s, const char *dir, int64_t *run, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_RUN_OF_DIR, e);
+	AUTOFREE char *real = realpath(dir, NULL);
+	int code, answer = 0;
+
+	if (!st)
+		return -1;
+	store_bind_text(st, 1, dir);
+	store_bind_text(st, 2, real);
+	code = sqlite3_step(st);
+	if (code == SQLITE_ROW)
+		*run = sqlite3_column_int64(st, 0), answer = 1;
+	return walk_end(s, st, code == SQLITE_ROW ? SQLITE_DONE : code, answer, e);
 }
 
 int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e)

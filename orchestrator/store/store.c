@@ -30,6 +30,7 @@ static const char *const sql_texts[SQL_COUNT] = {
 			 " verdict, blame, message, started_ms, ended_ms, dir, params"
 			 " FROM run ORDER BY id DESC LIMIT ?1",
 	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
+	[SQL_RUN_OF_DIR] = "SELECT id FROM run WHERE dir IN (?1, ?2) ORDER BY id DESC LIMIT 1",
 	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
 			  " ON CONFLICT DO NOTHING",
 	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"

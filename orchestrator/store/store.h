@@ -66,6 +66,8 @@ int store_run_events(
 	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e);
 /* The offset up to which events of that run are stored. */
 int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err *e);
+/* The newest run whose job folder that is: 1 and its number, 0 none, -1. */
+int store_run_of_dir(struct store *s, const char *dir, int64_t *run, struct err *e);
 /* Ends a run once: again with the same verdict is fine, with another one an error (BLAME_BUG). */
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e);
@@ -98,7 +100,10 @@ int store_events(struct store *s, int64_t run, const char *kind, store_event_fn 
  */
 #define INGEST_BYTES ((size_t)1 << 20)
 int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e);
-/* A job folder that no run is known for: a new run out of its run-start event, then as above. */
+/*
+ * A job folder: into the run that began there, or a new one out of its run-start event; then as
+ * above. Nothing is added for a folder whose `status` cannot be read.
+ */
 int store_import(struct store *s, const char *job_dir, int64_t *run, struct err *e);
 
 #endif

@@ -211,11 +211,31 @@ out 'blame +infra: cannot open lock'
 ok $? "what it points at is as it was"
 rm run/*.lock
 
+# ---- import: a folder has one run, and one that cannot be read has none
+
+first=$(ls -d state/hilab/runs/*-good-* | head -n 1)
+"$HILAB" import "$first" >out 2>err
+out ': run 1$'
+cp -r "$first" broken
+echo '{' >broken/status
+before=$("$HILAB" report --limit 0 | wc -l)
+"$HILAB" import broken >out 2>err
+[ $? -eq 3 ] && [ "$("$HILAB" report --limit 0 | wc -l)" -eq "$before" ]
+ok $? "a folder whose status is damaged leaves no run behind"
+err "'broken/status'"
+
 # ---- the store may not grow: no run begins that could not be kept
 
-# Not a page fits into the store's log, the small files of the job's folder do.
+# The store is the largest file here, so that only it meets the limit. A little below
+# its size, as the last of its pages may have room for one more run.
+i=0
+while [ $i -lt 12 ]; do
+	cp -r "$(ls -d state/hilab/runs/*-good-* | head -n 1)" "copy-$i"
+	"$HILAB" import "copy-$i" >/dev/null
+	i=$((i + 1))
+done
 (
-	ulimit -f 8
+	ulimit -f $(($(stat -c %s db) / 512 - 64))
 	exec "$HILAB" run good.yaml $lab -q
 ) >out 2>err
 got=$?
