@@ -128,6 +128,7 @@ static void on_step_end(struct gather *g, const json_t *j)
 		.blame = arena_strdup(a, json_text(j, "blame", NULL)),
 		.message = arena_strdup(a, json_text(j, "message", NULL)),
 		.ms = timed ? end_ms - g->step_start_ms : -1,
+		.attempts = json_int(j, "attempts", 0),
 	};
 
 	g->step_start_ms = -1;

@@ -23,6 +23,7 @@ struct report_step {
 	const char *name, *outcome;  /* "ok", "failed", "not-run" */
 	const char *blame, *message; /* NULL: none */
 	int64_t ms;                  /* -1: not known */
+	int64_t attempts;            /* 0: not run, or not known */
 };
 struct report_identity { /* what booted against what was deployed */
 	const char *role, *want, *got;

@@ -181,6 +181,14 @@ static void on_text(struct progress *p, const json_t *event)
 	below(p, event, "%s%s", warn ? "warning: " : "", safe(event, "text", text, sizeof text));
 }
 
+static void on_retry(struct progress *p, const json_t *event)
+{
+	char text[TEXT_BYTES];
+
+	below(p, event, "attempt %lld: %s; trying again", (long long)json_int(event, "attempt", 0),
+		safe(event, "message", text, sizeof text));
+}
+
 static void on_power(struct progress *p, const json_t *event)
 {
 	char state[16];
@@ -224,6 +232,7 @@ static const struct {
 	{"power", on_power},
 	{"release", on_release},
 	{"result", on_result},
+	{"retry", on_retry},
 	{"run-start", on_run_start},
 	{"step-end", on_step_end},
 	{"step-start", on_step_start},

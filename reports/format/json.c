@@ -114,9 +114,10 @@ static json_t *steps_json(const struct report *r)
 		const struct report_step *st = &r->steps[i];
 
 		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", text(st->name), "outcome",
-				text(st->outcome), "ms", number_or_null(st->ms, -1), "blame",
-				text(st->blame), "message", text(st->message)));
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text(st->name),
+				"outcome", text(st->outcome), "ms", number_or_null(st->ms, -1),
+				"blame", text(st->blame), "message", text(st->message), "attempts",
+				number_or_null(st->attempts, 0)));
 	}
 	return list;
 }
