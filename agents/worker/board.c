@@ -391,6 +391,8 @@ void worker_power_seen(struct worker *w)
 void worker_close(struct worker *w)
 {
 	worker_close_shells(w);
+	for (size_t i = 0; i < WORKER_CONSOLES; i++)
+		pattern_free(w->shells[i].prompt);
 	crash_done(&w->crash);
 	for (size_t i = 0; i < w->n_consoles; i++)
 		console_close(&w->consoles[i]);
