@@ -190,6 +190,8 @@ static int gather_lists(struct gather *g, struct store *s, int64_t run, struct e
 	KEEP(g, steps);
 	KEEP(g, identities);
 	KEEP(g, warnings);
+	g->r->n_aggregates =
+		aggregate_all(&g->r->arena, g->r->metrics, g->r->n_metrics, &g->r->aggregates);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  * NULL, every list may be empty. Order is that of the journal.
  */
 
+#include "aggregate.h"
 #include "base/arena.h"
 #include "reports/parse/metric.h"
 #include "reports/parse/parse.h"
@@ -40,7 +41,9 @@ struct report {
 	struct report_step *steps;
 	struct report_identity *identities;
 	const char **warnings;
-	size_t n_results, n_metrics, n_envs, n_stages, n_steps, n_identities, n_warnings;
+	struct aggregate *aggregates; /* of what repeats */
+	size_t n_results, n_metrics, n_envs, n_stages, n_steps, n_identities, n_warnings,
+		n_aggregates;
 	int counts[STATUS_COUNT]; /* results by status */
 };
 

@@ -15,8 +15,8 @@
 
 #define QUIET_MS        30    /* before the first character */
 #define QUIET_LIMIT_MS  2000  /* a board that never stops is typed at all the same */
-#define ECHO_MS         1500  /* without a byte: no more echo is coming */
-#define ECHO_LIMIT_MS   10000 /* of one try, whatever comes */
+#define ECHO_MS         1000  /* without a byte: no more echo is coming; doubled by each try */
+#define ECHO_LIMIT_MS   12000 /* of one try, whatever comes */
 #define SETTLE_MS       150   /* after a wrong echo or a kill */
 #define SETTLE_LIMIT_MS 2000
 
@@ -26,12 +26,12 @@
 static const size_t pieces[CONSOLE_TYPE_TRIES] = {ECHO_TEXT_BYTES, 16, 4, 1};
 
 /* Until the echo of want is there or cannot come any more. -1: cancel, deadline, dead line. */
-static int wait_echo(
-	struct console *c, struct str want, int64_t until_ms, enum echo *how, struct err *e)
+static int wait_echo(struct console *c, struct str want, int64_t patience_ms, int64_t until_ms,
+	enum echo *how, struct err *e)
 {
 	for (;;) {
 		int64_t now = clock_ms(),
-			wait = until_ms - now < ECHO_MS ? until_ms - now : ECHO_MS;
+			wait = until_ms - now < patience_ms ? until_ms - now : patience_ms;
 		uint64_t before = c->received_bytes;
 
 		*how = echo_compare(want, expect_pending(c->expect));
@@ -51,8 +51,10 @@ static int wait_echo(
 	}
 }
 
-static int try_once(struct console *c, struct str text, size_t piece, enum echo *how, struct err *e)
+/* Try number i. A host that stands still for a moment must not count as a board without echo. */
+static int try_once(struct console *c, struct str text, int i, enum echo *how, struct err *e)
 {
+	size_t piece = pieces[i];
 	int64_t until_ms = clock_ms() + ECHO_LIMIT_MS;
 
 	*how = ECHO_SAME;
@@ -60,7 +62,8 @@ static int try_once(struct console *c, struct str text, size_t piece, enum echo 
 		size_t n = text.n - at < piece ? text.n - at : piece;
 
 		if (console_send(c, str_make(text.p + at, n), e) ||
-			wait_echo(c, str_make(text.p, at + n), until_ms, how, e))
+			wait_echo(c, str_make(text.p, at + n), (int64_t)ECHO_MS << i, until_ms, how,
+				e))
 			return -1;
 	}
 	return 0;
@@ -96,7 +99,7 @@ static int type_echoed(struct console *c, struct str text, bool ready, struct er
 		if (!(ready && !i) && console_quiet(c, QUIET_MS, QUIET_LIMIT_MS, e) < 0)
 			return -1;
 		expect_skip(c->expect);
-		if (try_once(c, text, pieces[i], &how, e))
+		if (try_once(c, text, i, &how, e))
 			return -1;
 		if (how == ECHO_SAME) {
 			expect_skip(c->expect);

@@ -70,6 +70,14 @@ const char *format_safe(struct arena *a, const char *text)
 	return copy;
 }
 
+const char *format_aggregate(struct arena *a, const struct aggregate *g)
+{
+	char avg[FORMAT_FIGURE_BYTES], min[FORMAT_FIGURE_BYTES], max[FORMAT_FIGURE_BYTES];
+
+	return arena_printf(a, "%s (min %s, max %s)", format_figure(g->avg, avg, sizeof avg),
+		format_figure(g->min, min, sizeof min), format_figure(g->max, max, sizeof max));
+}
+
 char *format_took(const struct store_run *run, char *out, size_t n)
 {
 	if (run->ended_ms && run->started_ms && run->ended_ms >= run->started_ms)

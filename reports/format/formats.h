@@ -16,6 +16,8 @@ char *format_figure(double value, char *out, size_t n);
 const char *format_labels(struct arena *a, const char *labels);
 /* Text without bytes that a terminal would act on, on one line, in a. NULL gives "-". */
 const char *format_safe(struct arena *a, const char *text);
+/* "13.68 (min 13.50, max 13.97)", as the published tables have it; in a. */
+const char *format_aggregate(struct arena *a, const struct aggregate *g);
 /* How long a run took, "-" while it runs. Returns out. */
 char *format_took(const struct store_run *run, char *out, size_t n);
 

@@ -95,6 +95,22 @@ static json_t *metrics_json(const struct report *r)
 	return list;
 }
 
+static json_t *aggregates_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_aggregates; i++) {
+		const struct aggregate *g = &r->aggregates[i];
+
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f}", "suite",
+				      text(g->suite), "name", text(g->name), "unit", text(g->unit),
+				      "labels", object_of(g->labels), "n", (json_int_t)g->n, "avg",
+				      g->avg, "min", g->min, "max", g->max));
+	}
+	return list;
+}
+
 static json_t *stages_json(const struct report *r)
 {
 	json_t *list = json_array();
@@ -165,11 +181,12 @@ static int json_format_write(
 	(void)o;
 	for (size_t i = 0; i < r->n_warnings; i++)
 		json_array_append_new(warnings, text(r->warnings[i]));
-	return finish(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+	return finish(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			      "hilab.run/1", "run", run_json(&r->run), "counts", counts_json(r),
-			      "results", results_json(r), "metrics", metrics_json(r), "stages",
-			      stages_json(r), "identities", identities_json(r), "steps",
-			      steps_json(r), "env", envs_json(r), "warnings", warnings),
+			      "results", results_json(r), "metrics", metrics_json(r), "aggregates",
+			      aggregates_json(r), "stages", stages_json(r), "identities",
+			      identities_json(r), "steps", steps_json(r), "env", envs_json(r),
+			      "warnings", warnings),
 		out, e);
 }
 

@@ -61,6 +61,15 @@ static int markdown_write(
 		ROW(m->test, m->name, format_figure(m->value, value, sizeof value), m->unit,
 			format_labels(&a, m->labels));
 	}
+	if (r->n_aggregates)
+		buf_puts(out, "\n| over all cycles | n | avg (min, max) | unit | parameters "
+			      "|\n|---|--:|---|---|---|\n");
+	for (size_t i = 0; i < r->n_aggregates; i++) {
+		const struct aggregate *g = &r->aggregates[i];
+
+		ROW(g->name, arena_printf(&a, "%zu", g->n), format_aggregate(&a, g), g->unit,
+			format_labels(&a, g->labels));
+	}
 	if (r->n_stages)
 		buf_puts(out, "\n| boot stage | ms since power-on |\n|---|--:|\n");
 	for (size_t i = 0; i < r->n_stages; i++)

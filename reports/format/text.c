@@ -156,6 +156,26 @@ static void write_metrics(
 	table_done(&t);
 }
 
+static void write_aggregates(
+	const struct report *r, struct arena *a, const struct report_opts *o, struct buf *out)
+{
+	struct table t = {.columns = 5, .right = 1 << 1};
+
+	if (!r->n_aggregates)
+		return;
+	heading(o, r->run.twin ? "over all cycles (twin)" : "over all cycles", out);
+	table_row(&t, (const char *[]){"METRIC", "N", "AVG (MIN, MAX)", "UNIT", "PARAMETERS"});
+	for (size_t i = 0; i < r->n_aggregates; i++) {
+		const struct aggregate *g = &r->aggregates[i];
+
+		table_row(&t, (const char *[]){format_safe(a, g->name),
+				      arena_printf(a, "%zu", g->n), format_aggregate(a, g),
+				      format_safe(a, g->unit), format_labels(a, g->labels)});
+	}
+	table_write(&t, "  ", o->width, out);
+	table_done(&t);
+}
+
 static void write_stages(
 	const struct report *r, struct arena *a, const struct report_opts *o, struct buf *out)
 {
@@ -253,6 +273,7 @@ static int text_write(
 	write_steps(r, &a, o, out);
 	write_results(r, &a, o, out);
 	write_metrics(r, &a, o, out);
+	write_aggregates(r, &a, o, out);
 	write_stages(r, &a, o, out);
 	write_identities(r, &a, o, out);
 	write_env(r, &a, o, out);
