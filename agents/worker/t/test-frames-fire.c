@@ -339,8 +339,7 @@ static void fire(const struct class *c, unsigned runs, struct tape *t)
 	is_int(ours.careless, 0, "%s: %s", c->name,
 		c->harmless ? "none missing" : "none missing that came whole");
 	if (!c->harmless)
-		ok(ours.missed > 0, "%s: the damage was real (%llu missed)", c->name,
-			(unsigned long long)ours.missed);
+		ok(ours.missed > 0, "%s: the damage was real", c->name);
 }
 
 /* One line at every place of a run, each line, whatever the place. */
