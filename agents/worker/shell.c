@@ -215,8 +215,8 @@ static int ask(
 
 /* ---- putting text onto the board ------------------------------------------------------------ */
 
-/* then: a command typed behind it, on the last line where there is room; *begun is set right before
- * it is typed (NULL: nobody asks). */
+/* then: a command typed behind it, on the last line where there is room; *begun is set right
+ * before it is typed. */
 static int put(struct shell *s, const char *text, const char *name, const char *then, bool *begun,
 	struct err *e)
 {
@@ -231,15 +231,13 @@ static int put(struct shell *s, const char *text, const char *name, const char *
 		if (!rest.n && line.len + strlen(then) < s->line_bytes + SHELL_LINE_BYTES) {
 			buf_printf(&line, ";%s", then);
 			then = NULL;
-		}
-		if (begun && !then)
 			*begun = true;
+		}
 		if (type(s, buf_str(&line), e))
 			return err_wrap(e, "type '%s' into the shell", name);
 		first = false;
 	} while (rest.n);
-	if (begun)
-		*begun = true;
+	*begun = true;
 	return then ? type(s, then, e) : 0;
 }
 
@@ -265,8 +263,7 @@ static void make_token(char *out, size_t n)
  * survive what comes all the same: this only spares them from being asked for again. */
 static int64_t rest_ms(const struct shell *s, bool silenced)
 {
-	int64_t talked = s->console->last_byte_ms - s->console->first_byte_ms;
-	int64_t rest = talked / SHELL_QUIET_SHARE;
+	int64_t rest = (s->console->last_byte_ms - s->console->first_byte_ms) / SHELL_QUIET_SHARE;
 
 	if (!silenced || rest > SHELL_QUIET_MS)
 		return SHELL_QUIET_MS;
@@ -322,6 +319,7 @@ static int install(struct shell *s, struct err *e)
 {
 	char line[2 * SHELL_LINE_BYTES];
 	uint64_t crc;
+	bool asked;
 
 	if (make_dir(s, e))
 		return -1;
@@ -331,7 +329,7 @@ static int install(struct shell *s, struct err *e)
 	s->installed = true; /* a frame that does not come whole may be asked for */
 	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
 		s->dir, s->dir, s->dir);
-	if (put(s, helper_text, "x", line, NULL, e) ||
+	if (put(s, helper_text, "x", line, &asked, e) ||
 		wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;
 	s->installed = !str_u64(str_of(s->version), &crc) &&
@@ -404,8 +402,6 @@ static void unpack(
 	struct shell *s, const char *const fields[], struct buf *output, struct shell_outcome *out)
 {
 	AUTOBUF text = BUF_INIT(4 * SHELL_OUTPUT_BYTES);
-	AUTOBUF packed = BUF_INIT(2 * SHELL_OUTPUT_BYTES);
-	AUTOBUF bytes = BUF_INIT(SHELL_OUTPUT_BYTES);
 	uint64_t crc, length;
 
 	for (uint32_t i = 0; i < SHELL_FRAMES; i++)
@@ -414,17 +410,9 @@ static void unpack(
 	if (str_u64(str_of(fields[2]), &crc) || str_u64(str_of(fields[3]), &length) ||
 		str_u64(str_of(fields[4]), &out->left_out))
 		return;
-	if (!strcmp(fields[1], "z")) {
-		if (unpack_base64(str_make(buf_str(&text), text.len), &packed) ||
-			unpack_gzip(str_make(buf_str(&packed), packed.len), &bytes))
-			return;
-	} else if (unpack_hex(str_make(buf_str(&text), text.len), &bytes)) {
-		return;
-	}
-	if (bytes.len != length ||
-		!frame_crc_is(str_make(buf_str(&bytes), bytes.len), (uint32_t)crc))
-		return;
-	out->captured = !buf_add(output, buf_str(&bytes), bytes.len);
+	out->captured =
+		length <= SHELL_OUTPUT_BYTES && !unpack_output(str_make(buf_str(&text), text.len),
+							fields[1], length, (uint32_t)crc, output);
 }
 
 static int take_end(struct shell *s, struct buf *output, struct shell_outcome *out, struct err *e)

@@ -3,6 +3,8 @@
  * never more than out's cap. */
 #include "unpack.h"
 
+#include "frame.h"
+
 #include <zlib.h>
 
 static int hex_digit(char c)
@@ -84,4 +86,22 @@ int unpack_gzip(struct str bytes, struct buf *out)
 	} while (r != Z_STREAM_END);
 	inflateEnd(&z);
 	return z.avail_in ? -1 : 0;
+}
+
+int unpack_output(
+	struct str text, const char *packing, uint64_t length_bytes, uint32_t crc, struct buf *out)
+{
+	AUTOBUF packed = BUF_INIT(2 * (size_t)length_bytes + 1024); /* gzip grows what is random */
+	AUTOBUF bytes = BUF_INIT((size_t)length_bytes + 1);
+
+	if (!strcmp(packing, "z")) {
+		if (unpack_base64(text, &packed) ||
+			unpack_gzip(str_make(buf_str(&packed), packed.len), &bytes))
+			return -1;
+	} else if (unpack_hex(text, &bytes)) {
+		return -1;
+	}
+	if (bytes.len != length_bytes || !frame_crc_is(str_make(buf_str(&bytes), bytes.len), crc))
+		return -1;
+	return buf_add(out, buf_str(&bytes), bytes.len);
 }
