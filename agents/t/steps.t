@@ -225,6 +225,17 @@ run mode-broken
 ends "incomplete infra off: *exit status 7: 'no such pin'" "a program that fails is the lab's fault"
 [ "$(tail -n 1 "$dir/modes")" = usual ]
 ok $? "and the mode is put back"
+rm -f "$dir/modes"
+rm -rf "$dir/j"
+"$tool" make "$dir/mode.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+"$tool" run "$dir/j" worker 9 '"kind":"bootmode"' >"$dir/out" 2>&1
+last=$(tail -n 1 "$dir/out")
+case $last in
+"pass none off: ") ok 0 "a worker that ended before it could be killed" ;;
+*) ends "incomplete bug off: the worker died *" "a worker that dies with the mode changed" ;;
+esac
+[ "$(tail -n 1 "$dir/modes")" = usual ]
+ok $? "whoever frees the board puts the mode back"
 
 # ---- very long, and wrong clocks
 
