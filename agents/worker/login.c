@@ -61,15 +61,17 @@ static void dialogue_done(struct dialogue *d, bool keep)
 	pattern_free(d->prompts[PROMPT_PASSWORD]);
 }
 
-/* The next prompt; a board that is silent gets an Enter, as a kernel line may have cut a prompt. */
-static int next_prompt(struct dialogue *d, int64_t until, struct err *e)
+/* The next prompt; a board that is silent gets an Enter, as a kernel line may have cut a prompt. So
+ * does one that was up before the job, at once: only then, as behind a name it would be taken for
+ * the password. */
+static int next_prompt(struct dialogue *d, bool first, int64_t until, struct err *e)
 {
-	for (bool first = !d->w->power_on_ms;; first = false) {
+	for (bool ask = first && !d->w->power_on_ms;; ask = false) {
 		int64_t left = until - clock_ms();
 		int r;
 
-		if (first && (console_quiet(d->console, REST_MS, REST_LIMIT_MS, e) < 0 ||
-				     console_send(d->console, STR_LIT("\r"), e)))
+		if (ask && (console_quiet(d->console, REST_MS, REST_LIMIT_MS, e) < 0 ||
+				   console_send(d->console, STR_LIT("\r"), e)))
 			return -1;
 		r = console_expect(
 			d->console, d->prompts, d->n, left < NUDGE_MS ? left : NUDGE_MS, NULL, e);
@@ -88,9 +90,10 @@ static int next_prompt(struct dialogue *d, int64_t until, struct err *e)
 static int log_in(struct dialogue *d, struct err *e)
 {
 	int64_t until = clock_ms() + d->conf.timeout_ms;
+	bool first = true;
 
-	for (int names = 0;;) {
-		int r = next_prompt(d, until, e);
+	for (int names = 0;; first = false) {
+		int r = next_prompt(d, first, until, e);
 
 		if (r < 0 || r == PROMPT_SHELL)
 			return r < 0 ? -1 : 0;
