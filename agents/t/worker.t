@@ -82,6 +82,7 @@ manifest() { # FILE RELEASE [SUM-OF-ROOT]
 }
 manifest build.yaml "$release"
 manifest build-other.yaml 5.10.0-other
+sed 's/U-Boot 2023.01/U-Boot 2023.0/' build.yaml >build-loader.yaml
 
 steps() { # NAME BUILD; further steps on standard input
 	{
@@ -102,6 +103,7 @@ steps bad build.yaml <<'EOT'
   - run: {name: goes-on, command: "true"}
 EOT
 steps other build-other.yaml </dev/null
+steps loader build-loader.yaml </dev/null
 steps hangs build.yaml <<'EOT'
   - run: {name: stuck, command: "echo here; sleep 1000", timeout: 1500ms}
   - run: {name: after, command: "true"}
@@ -152,6 +154,9 @@ run other
 ends "incomplete build off: *another kernel runs*" "another kernel than the deployed one"
 has '"same":false' "the difference is on record"
 is_free "another kernel"
+
+run loader
+ends "incomplete infra off: *another boot-loader runs*" "a version is not one that only begins alike"
 
 run good
 echo changed >>"$dir/kernel"

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,6 +51,26 @@ static bool was_deployed(const struct worker *w, const char *role)
 	return false;
 }
 
+/* Does text show that version, and no longer one that only begins or ends with it ("6.1.1" in
+ * "6.1.12")? */
+static bool shows(const char *text, const char *version)
+{
+	size_t n = strlen(version);
+
+	for (const char *at = n ? strstr(text, version) : NULL; at; at = strstr(at + 1, version)) {
+		const char *end = at + n;
+		bool more = isalnum((unsigned char)end[-1]) &&
+			    (isalnum((unsigned char)*end) ||
+				    (*end == '.' && isalnum((unsigned char)end[1])));
+		bool less = at > text && isalnum((unsigned char)*at) &&
+			    (isalnum((unsigned char)at[-1]) || at[-1] == '.');
+
+		if (!more && !less)
+			return true;
+	}
+	return false;
+}
+
 /* One comparison into the journal. Of several that differ the first one tells who is to blame. */
 static int compare(struct worker *w, const char *role, const char *want, const char *got, bool same,
 	enum err_blame blame, struct err *e)
@@ -80,9 +101,11 @@ static int check_image(
 	const char *banner = w->boot.loader_version;
 
 	if (!strcmp(im->role, "boot-loader")) {
+		if (im->version && !banner)
+			bench_note(&w->bench, "no boot loader told its version");
 		if (!im->version || !banner)
 			return 0;
-		return compare(w, im->role, im->version, banner, strstr(banner, im->version),
+		return compare(w, im->role, im->version, banner, shows(banner, im->version),
 			BLAME_INFRA, e);
 	}
 	if (!was_deployed(w, im->role))
@@ -92,7 +115,7 @@ static int check_image(
 					   !strcmp(im->release, t->release), blame_for(w), e))
 			return -1;
 		if (im->version && compare(w, im->role, im->version, t->version,
-					   strstr(t->version, im->version), blame_for(w), e))
+					   shows(t->version, im->version), blame_for(w), e))
 			return -1;
 		if (!im->release && !im->version)
 			bench_note(&w->bench, "the build tells no version of its %s", im->role);
