@@ -425,13 +425,13 @@ int console_expect(struct console *c, struct pattern *const *patterns, size_t n,
 
 int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct err *e)
 {
-	int64_t start = clock_ms(), now = start;
+	int64_t start = clock_ms();
 
 	/* What waits unread counts as talk. */
 	if (bench_wait_pump(c->bench, 0, e) < 0)
 		return -1;
 	for (;;) {
-		int64_t last = c->last_byte_ms, wait;
+		int64_t last = c->last_byte_ms, now, wait;
 
 		if (last < c->last_sent_ms)
 			last = c->last_sent_ms;

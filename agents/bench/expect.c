@@ -165,7 +165,8 @@ static int search_joints(
 
 	for (size_t k = 0; k < x->joints.n; k++) {
 		struct joint *j = &x->joints.all[k];
-		struct str line = {buf, joint_text(&x->joints, j, &x->text, buf)};
+		size_t length = joint_text(&x->joints, j, &x->text, buf);
+		struct str line = {buf, length};
 		size_t offset = joint_index(j, x->cursor);
 
 		if (j->searched == joint_version(j, line.n) || (j->end && j->end <= x->cursor))

@@ -31,7 +31,7 @@ static void emit(struct text *t, const char *p, size_t n, uint64_t raw)
 	struct text_run *last = t->n_runs ? &t->runs[t->n_runs - 1] : NULL;
 
 	if (!last || raw - last->raw != at - last->at) {
-		if (t->n_runs == t->runs_room) {
+		if (!t->runs || t->n_runs == t->runs_room) {
 			t->runs_room = t->runs_room ? 2 * t->runs_room : 64;
 			t->runs = mem_grow(t->runs, t->runs_room, sizeof *t->runs);
 		}

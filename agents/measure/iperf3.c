@@ -143,7 +143,7 @@ static bool refused(const struct buf *text)
 static int run(struct measure *m, struct buf *out, struct err *e)
 {
 	AUTOBUF text = BUF_INIT(OUTPUT_BYTES);
-	struct argv a;
+	struct argv a = {0};
 	int status = 0;
 
 	if (!m->address)

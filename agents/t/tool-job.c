@@ -51,6 +51,8 @@ static int make(int argc, char **argv)
 	for (int i = 3; i < argc && n < 16; i++) {
 		char *equals = strchr(argv[i], '=');
 
+		if (!equals)
+			return fprintf(stderr, "no NAME=VALUE: '%s'\n", argv[i]), 2;
 		*equals = 0;
 		settings[n++] = (struct job_setting){argv[i], equals + 1};
 	}

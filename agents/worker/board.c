@@ -225,6 +225,7 @@ static int open_console(struct worker *w, const struct node *map, struct err *e)
 	struct console *c = &w->consoles[w->n_consoles];
 	struct console_opts opts = {.dir = w->dir, .run_start_ms = w->journal.start_ms};
 	const struct console_driver *drv;
+	const char *name = map->key;
 	char what[120];
 	void *conf;
 
@@ -236,7 +237,7 @@ static int open_console(struct worker *w, const struct node *map, struct err *e)
 		opts.log_cap_bytes = (uint64_t)limit_bytes;
 	snprintf(what, sizeof what, "console driver '%s'", drv->d.name);
 	conf = worker_conf(w, drv->d.params, drv->d.size, what, map, skip, e);
-	if (!conf || console_open(c, drv, map->key, conf, &w->bench, &opts, e))
+	if (!conf || console_open(c, drv, name, conf, &w->bench, &opts, e))
 		return -1;
 	w->n_consoles++;
 	return 0;

@@ -83,7 +83,7 @@ static void frame_metric(struct worker *w, const char *fields[], size_t n)
 {
 	struct sink_label labels[FRAME_FIELDS];
 	AUTOBUF names = BUF_INIT(WORKER_TEXT_BYTES);
-	size_t at[FRAME_FIELDS], n_labels = 0;
+	size_t at[FRAME_FIELDS] = {0}, n_labels = 0;
 	double value;
 
 	if (n < 3 || str_double(str_of(fields[1]), &value)) {

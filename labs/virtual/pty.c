@@ -233,7 +233,7 @@ int pty_plug(struct pty *p, struct err *e)
 {
 	char name[PTY_NAME_BYTES];
 	struct termios t;
-	int m, s;
+	int m = -1, s = -1;
 
 	if (p->master >= 0)
 		return 0;

@@ -19,6 +19,6 @@
 #define AUTOCLOSE CLEANUP(attr_close)
 
 void attr_free(void *pointer_to_pointer);
-void attr_close(int *fd);
+void attr_close(int *fd); /* also called outright: -1 afterwards */
 
 #endif

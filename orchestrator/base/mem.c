@@ -27,6 +27,7 @@ void attr_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
+	*fd = -1;
 }
 
 void *mem_array(size_t n, size_t of)

@@ -181,6 +181,8 @@ int cli_parse(const struct cli_command *c, int argc, char **argv, void *out, cha
 		}
 		if (o == '?' || o == ':')
 			return wrong_option(c, argv[optind - 1]);
+		if (!row)
+			return wrong_option(c, argv[optind - 1]);
 		if (o >= 256)
 			row += o - 256;
 		else

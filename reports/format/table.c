@@ -70,9 +70,12 @@ static void last_cell(const char *text, size_t column, size_t room, struct buf *
 
 void table_write(const struct table *t, const char *indent, int width, struct buf *out)
 {
-	size_t rows = t->columns ? t->cells.n / t->columns : 0, wide[TABLE_COLUMNS] = {0};
+	size_t rows, wide[TABLE_COLUMNS] = {0};
 	size_t start = strlen(indent), room = SIZE_MAX;
 
+	if (!t->columns)
+		return;
+	rows = t->cells.n / t->columns;
 	for (size_t i = 0; i < t->cells.n; i++) {
 		size_t n = table_width(t->cells.p[i]), *w = &wide[i % t->columns];
 

@@ -21,11 +21,12 @@
 static void put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t done;
 
 	if (fd < 0)
 		return;
-	if (write(fd, text, strlen(text)) < 0)
-		text = ""; /* then the mounts after it fail, which is told */
+	done = write(fd, text, strlen(text));
+	(void)done; /* then the mounts after it fail, which is told */
 	close(fd);
 }
 

@@ -49,10 +49,11 @@ static int hex_digit(char c)
 static size_t unescape(struct str s, char *byte)
 {
 	static const char from[] = "nrts", to[] = "\n\r\t ";
+	int high = s.n >= 3 ? hex_digit(s.p[1]) : -1, low = s.n >= 3 ? hex_digit(s.p[2]) : -1;
 	const char *known = memchr(from, s.p[0], sizeof from - 1);
 
-	if (s.p[0] == 'x' && s.n >= 3 && hex_digit(s.p[1]) >= 0 && hex_digit(s.p[2]) >= 0) {
-		*byte = (char)(hex_digit(s.p[1]) << 4 | hex_digit(s.p[2]));
+	if (s.p[0] == 'x' && high >= 0 && low >= 0) {
+		*byte = (char)(high << 4 | low);
 		return 3;
 	}
 	*byte = known ? to[known - from] : s.p[0];
