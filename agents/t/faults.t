@@ -117,6 +117,8 @@ ctl fault b hang after=midway
 fault "a board that hangs" "incomplete timeout off" full
 ctl fault b panic after=midway
 fault "a panic in mid-test" "fail test off" full
+ctl fault b reboot after=midway
+fault "a reboot in mid-test" "incomplete infra off" full
 ctl fault b hang at=u-boot
 fault "a boot loader that hangs" "incomplete infra off" quick
 ctl fault b hang at=kernel
