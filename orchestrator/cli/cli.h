@@ -33,7 +33,7 @@ enum cli_opt_type {
 };
 
 struct cli_texts {
-	const char **p; /* grows by realloc; freed by the process's end */
+	const char **p; /* from the heap: the command frees it, also when the parse failed */
 	size_t n;
 };
 

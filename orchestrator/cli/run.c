@@ -287,33 +287,42 @@ static int prepare_and_start(struct job *j, const char *path)
 	return start(j);
 }
 
-static int run(int argc, char **argv)
+static int run_file(const struct args *a, const char *path)
 {
-	struct args a = {0};
-	struct job j = {.args = &a};
+	struct job j = {.args = a};
 	struct err e = {0};
-	char **operands;
-	int status;
+	int status = EXIT_PASS;
 
-	if (cli_parse(&run_command, argc, argv, &a, &operands, &status) < 0)
-		return status;
-	if (!a.format)
-		a.format = a.json ? "json" : a.tap ? "tap" : "text";
-	if (!driver_get(report_formats(), "report format", a.format, &e))
+	if (!driver_get(report_formats(), "report format", a->format, &e))
 		return cli_fail(EXIT_USAGE, "run: %s", e.msg);
-	if (labfile_load(&j.l, a.lab))
+	if (labfile_load(&j.l, a->lab))
 		return EXIT_USAGE;
 	if (report_load_metrics(&j.metrics, &e))
 		status = cli_fail(EXIT_USAGE, "run: %s", e.msg);
-	progress_init(&j.progress, &j.metrics, a.quiet);
+	progress_init(&j.progress, &j.metrics, a->quiet);
 	if (!status)
-		status = prepare_and_start(&j, operands[0]);
+		status = prepare_and_start(&j, path);
 	metric_table_done(&j.metrics);
 	store_close(j.store);
 	cache_hold_done(&j.hold);
 	plan_done(&j.plan);
 	labfile_done(&j.l);
 	free(j.dir);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args a = {0};
+	char **operands;
+	int status;
+
+	if (cli_parse(&run_command, argc, argv, &a, &operands, &status) >= 0) {
+		if (!a.format)
+			a.format = a.json ? "json" : a.tap ? "tap" : "text";
+		status = run_file(&a, operands[0]);
+	}
+	free(a.params.p);
 	return status;
 }
 
