@@ -79,7 +79,7 @@ static int tell(struct board_file *f, const char *suffix, struct told *t, struct
 {
 	AUTOBUF command = BUF_INIT(SHELL_COMMAND_BYTES);
 	AUTOBUF said = BUF_INIT(ANSWER_BYTES);
-	struct str rest, line, word;
+	struct str rest, line = {0}, word = {0};
 	int64_t status = -1;
 
 	buf_printf(&command,
@@ -147,7 +147,7 @@ int step_fetch(struct worker *w, const void *conf, struct err *e)
 	const struct step_fetch *s = conf;
 	AUTOBUF bytes = BUF_INIT(FETCH_BYTES + FETCH_PIECE);
 	struct board_file f;
-	struct told told;
+	struct told told = {0};
 	int r;
 
 	if (file_init(&f, w, s->from, e))
@@ -242,7 +242,7 @@ int step_put(struct worker *w, const void *conf, struct err *e)
 	AUTOFREE char *path = fs_join(dir, w->step->name);
 	AUTOBUF bytes = BUF_INIT(PUT_BYTES);
 	struct board_file f;
-	struct told told;
+	struct told told = {0};
 
 	if (file_init(&f, w, s->to, e))
 		return -1;

@@ -44,9 +44,10 @@ void worker_metric(struct worker *w, const char *test, const char *name, double 
 {
 	AUTOFREE char *clean = journal_text(name);
 	AUTOFREE char *clean_unit = journal_text(unit);
+	const struct node *common = w->step ? w->step->labels : NULL;
 	json_t *set = json_object();
 
-	node_each (w->step ? w->step->labels : NULL, kid)
+	node_each (common, kid)
 		add_label(set, kid->key, kid->text);
 	for (size_t i = 0; i < n; i++) /* what was measured says more than what the job calls it */
 		add_label(set, labels[i].name, labels[i].value);
