@@ -158,10 +158,16 @@ int worker_main(const char *dir)
 	struct worker w = {.dir = dir};
 	struct run_status status = {0};
 	AUTOFREE char *status_path = fs_join(dir, "status");
+	AUTOFREE char *board_path = fs_join(dir, "board.json");
 	struct err e = {0}, opened = {0};
 	int rc;
 	bool failed;
 
+	if (!fs_exists(board_path))
+		return fprintf(stderr,
+			       "hilab: worker: '%s' is no job folder: there is no board.json\n",
+			       dir),
+		       2;
 	if (fs_exists(status_path))
 		return fprintf(stderr, "hilab: worker: '%s' holds a run that has ended\n", dir), 2;
 	failed = prepare(&w, &e) || worker_load(&w, true, &e) || worker_lock(&w, &e);

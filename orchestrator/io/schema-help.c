@@ -131,6 +131,12 @@ static size_t longest(const struct param *rows, size_t most, bool types)
 	return widest;
 }
 
+/* Nothing of it would be seen without quotes. */
+static bool blank(const char *text)
+{
+	return !text[strspn(text, " \t")];
+}
+
 static void help_rows(const struct param *rows, const char *indent, int depth, struct buf *out)
 {
 	size_t name_n = longest(rows, NAME_COLUMNS, false),
@@ -149,7 +155,9 @@ static void help_rows(const struct param *rows, const char *indent, int depth, s
 		if (rows->required)
 			buf_puts(&help, " (required)");
 		else if (rows->preset)
-			buf_printf(&help, " (default %s)", *rows->preset ? rows->preset : "''");
+			buf_printf(&help, "%s%s%s)",
+				blank(rows->preset) ? " (default '" : " (default ", rows->preset,
+				blank(rows->preset) ? "'" : "");
 		if (rows->example)
 			buf_printf(&help, " (example: %s)", rows->example);
 		buf_puts(out, indent);

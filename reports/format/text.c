@@ -232,9 +232,12 @@ static void write_steps(
 	heading(o, "steps", out);
 	for (size_t i = 0; i < r->n_steps; i++) {
 		const struct report_step *st = &r->steps[i];
+		/* that it passed is for its results to say */
+		bool ran = st->outcome && !strcmp(st->outcome, "ok");
 
 		table_row(&t,
-			(const char *[]){format_safe(a, st->outcome), format_safe(a, st->name),
+			(const char *[]){ran ? "ran" : format_safe(a, st->outcome),
+				format_safe(a, st->name),
 				st->ms < 0 ? NULL
 					   : arena_strdup(a, str_format_ms(st->ms, ms, sizeof ms)),
 				st->message ? arena_printf(a, "%s: %s", format_safe(a, st->blame),
