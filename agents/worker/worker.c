@@ -147,10 +147,12 @@ static void run(struct worker *w)
 	bench_push(&w->bench, "job", w->plan.timeout_ms);
 	if (worker_open_power(w, &e) || worker_open_consoles(w, &e))
 		tally_error(&w->tally, &e);
-	else
+	worker_counters_begin(w);
+	if (!err_is(&e))
 		worker_steps(w);
 	worker_crash_counts(w);
 	worker_release(w);
+	worker_counters_end(w);
 }
 
 int worker_main(const char *dir)

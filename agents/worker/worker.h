@@ -38,6 +38,7 @@ struct worker {
 
 	struct power power;
 	struct console consoles[WORKER_CONSOLES];
+	json_t *line_errors[WORKER_CONSOLES]; /* counters.c: as the run began; NULL: not known */
 	size_t n_consoles;
 	struct crash crash; /* of the main console */
 	struct deploy deploys[WORKER_DEPLOYS];
@@ -95,6 +96,10 @@ void worker_close_shells(struct worker *w);
 void worker_quote(const char *text, struct buf *out);
 /* The board starts now: by the power switch, or warm by a command. */
 void worker_note_on(struct worker *w, bool warm);
+
+/* ---- counters.c: errors of the serial lines during the run ---- */
+void worker_counters_begin(struct worker *w);
+void worker_counters_end(struct worker *w);
 
 /* ---- results.c ---- */
 void worker_result(

@@ -11,7 +11,7 @@
 #include "io/pattern.h"
 #include "parse.h"
 
-#define STAGES_MAX 16
+#define STAGES_MAX 32 /* as many as a board type may name (labs/type.c) */
 
 struct stage_mark {
 	const char *name; /* "loader", "kernel", "userspace", "login" */
