@@ -8,9 +8,11 @@
 
 #include <string.h>
 
+#define BOOT_S_MAX 3600
+
 struct twin_args {
 	const char *dir, *type, *qemu, *images, *model, *mode;
-	int64_t ready_fd;
+	int64_t ready_fd, boots, boot_s;
 };
 
 static const struct cli_opt opts[] = {
@@ -25,6 +27,10 @@ static const struct cli_opt opts[] = {
 		"how the boot-mode straps are set (default: the type's preset)"},
 	{"relay", 'r', CLI_TEXT, offsetof(struct twin_args, model), "MODEL",
 		"relay board: lcus (default) or numato"},
+	{"boots", 'b', CLI_COUNT, offsetof(struct twin_args, boots), "N",
+		"twins that boot at a time, the others wait (default 2; 0: any number)"},
+	{"boot-time", 0, CLI_COUNT, offsetof(struct twin_args, boot_s), "SECONDS",
+		"the longest that one counts as booting (default 15)"},
 	{"ready-fd", 0, CLI_COUNT, offsetof(struct twin_args, ready_fd), "FD",
 		"descriptor that gets the ready line and is closed"},
 	{0},
@@ -37,11 +43,13 @@ const struct cli_command twin_command = {
 	.usage = "[NAME[=TYPE]...] [-- COMMAND...] | stop DIR | ctl DIR LINE...",
 	.details = "Prints 'ready DIR' when all ports are there; DIR/lab.yaml describes the "
 		   "boards. A board\n"
-		   "has power while its relay is closed. With a COMMAND, runs it with HILAB_LAB "
-		   "set to that\n"
-		   "file and exits with its status. 'ctl' sends a line: status, reset NAME, "
-		   "pull-console,\n"
-		   "plug-console, pull-relay, plug-relay; 'stop' ends the daemon.",
+		   "has power while its relay is closed; its QEMU starts when fewer than --boots "
+		   "boot. With a\n"
+		   "COMMAND, runs it with HILAB_LAB set to that file and exits with its status. "
+		   "'ctl' sends a\n"
+		   "line: status, reset NAME, pull-console, plug-console, pull-relay, plug-relay; "
+		   "'stop' ends\n"
+		   "the daemon.",
 	.example = "  hilab twin evm-1 --dir twins -- hilab run jobs/am62axx/boot.yaml --lab "
 		   "twins/lab.yaml",
 	.opts = opts,
@@ -99,7 +107,7 @@ static int serve(const struct twins_opts *o, const struct vlab_run *how)
 
 static int run(int argc, char **argv)
 {
-	struct twin_args a = {.ready_fd = -1};
+	struct twin_args a = {.ready_fd = -1, .boots = TWINS_BOOTS, .boot_s = TWINS_BOOT_MS / 1000};
 	struct twins_opts o = {0};
 	struct vlab_run how = {.ready_fd = -1};
 	char **operands;
@@ -117,13 +125,17 @@ static int run(int argc, char **argv)
 	status = talk(n, operands);
 	if (status >= 0)
 		return status;
+	if (a.boot_s < 1 || a.boot_s > BOOT_S_MAX)
+		return cli_fail(EXIT_USAGE, "twin: --boot-time is 1 to %d seconds", BOOT_S_MAX);
 	o = (struct twins_opts){.dir = a.dir,
 		.names = (const char *const *)operands,
 		.n_names = (size_t)n,
 		.type = a.type,
 		.qemu = a.qemu,
 		.images = a.images,
-		.mode = a.mode};
+		.mode = a.mode,
+		.boots = (size_t)a.boots,
+		.boot_ms = a.boot_s * 1000};
 	if (a.model && !strcmp(a.model, relay_models[RELAY_NUMATO]))
 		o.model = RELAY_NUMATO;
 	else if (a.model && strcmp(a.model, relay_models[RELAY_LCUS]))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One virtual EVM. Invariant: QEMU runs only while the state is MACHINE_ON; without power nothing
- * typed is kept and nothing is printed.
+ * One virtual EVM. Invariant: QEMU runs only while the state is MACHINE_ON, and it boots only then;
+ * without QEMU nothing typed is kept and nothing is printed.
  */
 #include "labs/virtual/twin/machine.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -21,9 +22,65 @@
 
 const char *machine_state_name(enum machine_state s)
 {
-	static const char *const names[] = {"off", "on", "halted", "failed"};
+	static const char *const names[] = {"off", "waiting", "on", "halted", "failed"};
 
 	return names[s];
+}
+
+/* ---- the boot ------------------------------------------------------------------------------- */
+
+static void boot_over(struct machine *m)
+{
+	loop_del(m->boot_timer);
+	m->boot_timer = NULL;
+	m->booting = false;
+}
+
+static void booted(struct machine *m)
+{
+	if (!m->booting)
+		return;
+	boot_over(m);
+	if (m->on_booted)
+		m->on_booted(m, m->on_booted_arg);
+}
+
+/* Whichever comes first: quiet, or too long. One timer for all that is printed: it looks again. */
+static void boot_due(void *arg)
+{
+	struct machine *m = arg;
+	int64_t now = clock_ms(), due = m->started_ms + m->boot_ms;
+
+	m->boot_timer = NULL;
+	if (m->printed_ms && m->printed_ms + MACHINE_QUIET_MS < due)
+		due = m->printed_ms + MACHINE_QUIET_MS;
+	if (now >= due)
+		booted(m);
+	else
+		m->boot_timer = loop_timer(m->loop, due - now, boot_due, m);
+}
+
+/* A prompt may come in pieces. A bare "# " is none: U-Boot begins lines with "## ". */
+static void watch_boot(struct machine *m, struct str bytes)
+{
+	static const char *const prompts[] = {"login: ", "~# ", "/# ", "~ # ", "/ # "};
+	AUTOBUF text = BUF_INIT(MACHINE_TAIL_BYTES + READ_BYTES);
+	bool first = !m->printed_ms;
+
+	m->printed_ms = clock_ms();
+	buf_add(&text, m->tail, m->tail_n);
+	buf_add(&text, bytes.p, bytes.n);
+	for (size_t i = 0; i < ARRAY_LEN(prompts); i++)
+		if (str_find(str_make(buf_str(&text), text.len), str_of(prompts[i])) >= 0) {
+			booted(m);
+			return;
+		}
+	m->tail_n = text.len < sizeof m->tail ? text.len : sizeof m->tail;
+	memcpy(m->tail, buf_str(&text) + text.len - m->tail_n, m->tail_n);
+	if (first) { /* from now on quiet may come before too long */
+		loop_del(m->boot_timer);
+		boot_due(m);
+	}
 }
 
 /* ---- the serial line ------------------------------------------------------------------------ */
@@ -57,10 +114,13 @@ static void uart_ready(void *arg, uint32_t events)
 	if (events & EPOLLOUT)
 		hand_over(m);
 	n = read(m->uart, bytes, sizeof bytes);
-	if (n > 0)
+	if (n > 0) {
 		pty_write(m->console, str_make(bytes, (size_t)n));
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		if (m->booting)
+			watch_boot(m, str_make(bytes, (size_t)n));
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		drop_fd(&m->uart, &m->uart_watch);
+	}
 }
 
 static void uart_arrived(void *arg, uint32_t events)
@@ -119,24 +179,31 @@ static void ended(void *arg, struct child *c)
 	drop_fd(&m->uart, &m->uart_watch);
 	drop_fd(&m->qmp, &m->qmp_watch);
 	child_done(&m->child);
+	booted(m);
 }
 
-static void power_on(struct machine *m)
+void machine_start(struct machine *m)
 {
 	struct child_opts opts = {
 		.in = -1, .out = m->log_fd, .err = m->log_fd, .dir = m->dir, .die_with_us = true};
 	AUTOFREE char *qmp = mem_printf("%s/qmp.sock", m->dir);
 	struct err e = {0};
 
-	m->power_ons++;
+	if (m->state != MACHINE_WAITING)
+		return;
 	unlink(qmp);
 	m->state = MACHINE_ON;
-	if (child_start(&m->child, m->argv, &opts, &e) < 0) {
+	if (child_start(&m->child, m->power_argv, &opts, &e) < 0) {
 		log_error("twin '%s': start QEMU: %s", m->name, e.msg);
 		m->state = MACHINE_FAILED;
 		return;
 	}
 	m->end = loop_child(m->loop, &m->child, ended, m);
+	m->booting = true;
+	m->started_ms = clock_ms();
+	m->printed_ms = 0;
+	m->tail_n = 0;
+	boot_due(m);
 }
 
 void machine_power(struct machine *m, bool on)
@@ -145,10 +212,13 @@ void machine_power(struct machine *m, bool on)
 		return;
 	buf_reset(&m->typed);
 	if (on) {
-		power_on(m);
+		m->power_ons++;
+		m->power_argv = m->argv;
+		m->state = MACHINE_WAITING;
 		return;
 	}
 	m->state = MACHINE_OFF;
+	boot_over(m);
 	loop_del(m->end);
 	m->end = NULL;
 	child_done(&m->child); /* SIGKILL: a cold stop, nothing is written back */

@@ -14,12 +14,15 @@
 
 #define MACHINE_QUEUE_BYTES ((size_t)1 << 20)  /* printed and not read by the host */
 #define MACHINE_TYPED_BYTES ((size_t)64 << 10) /* typed and not taken by the board */
+#define MACHINE_QUIET_MS    3000               /* nothing printed for so long: no longer booting */
+#define MACHINE_TAIL_BYTES  8                  /* of what was printed, where a prompt may begin */
 
 enum machine_state {
-	MACHINE_OFF,    /* no power */
-	MACHINE_ON,     /* power, QEMU runs */
-	MACHINE_HALTED, /* power, QEMU has ended by itself: the board has shut down */
-	MACHINE_FAILED, /* power, QEMU could not be started, or did not come up */
+	MACHINE_OFF,     /* no power */
+	MACHINE_WAITING, /* power, QEMU is yet to be started: machine_start */
+	MACHINE_ON,      /* power, QEMU runs */
+	MACHINE_HALTED,  /* power, QEMU has ended by itself: the board has shut down */
+	MACHINE_FAILED,  /* power, QEMU could not be started, or did not come up */
 };
 const char *machine_state_name(enum machine_state s);
 
@@ -31,8 +34,20 @@ struct machine {
 	enum machine_state state;
 	uint64_t power_ons;
 
-	struct arena arena; /* of argv */
-	const char *const *argv;
+	/* From QEMU's start until its console has shown a login or shell prompt or went quiet, QEMU
+	 * has ended, power is off, or boot_ms have passed. */
+	bool booting;
+	int64_t boot_ms;                                /* set by who made it */
+	void (*on_booted)(struct machine *, void *arg); /* of itself, not by power off; or NULL */
+	void *on_booted_arg;
+	int64_t started_ms, printed_ms; /* clock_ms; printed 0: nothing yet */
+	struct loop_watch *boot_timer;
+	char tail[MACHINE_TAIL_BYTES];
+	size_t tail_n;
+
+	struct arena arena;            /* of argv */
+	const char *const *argv;       /* for the next power-on */
+	const char *const *power_argv; /* as it was at the last */
 	struct child child;
 	struct loop_watch *end;
 	int log_fd; /* QEMU's own messages: qemu.log */
@@ -49,8 +64,10 @@ struct machine *machine_new(struct loop *l, struct pty_hub *hub, const char *nam
 	const char *link, struct err *e);
 void machine_free(struct machine *m); /* power off and all gone but the disks; NULL is fine */
 
-/* The relay. Off kills QEMU, at once and for certain; safe to repeat. */
+/* The relay. On only gets it waiting; off kills QEMU, at once and for certain; safe to repeat. */
 void machine_power(struct machine *m, bool on);
+/* Its turn: starts QEMU where it waits, else nothing. It never waits afterwards. */
+void machine_start(struct machine *m);
 /* The reset button: a warm reset, RAM survives. */
 int machine_reset(struct machine *m, struct err *e);
 

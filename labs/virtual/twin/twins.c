@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The twins of one daemon and their relay board. Invariant: twin i has power exactly while channel
- * i's contact is closed; its ports of the lab host are reserved for as long as it is there.
+ * i's contact is closed; its ports of the lab host are reserved for as long as it is there. A twin
+ * waits only while as many boot as may.
  */
 #include "labs/virtual/twin/twins.h"
 
@@ -33,6 +34,7 @@ struct twin {
 	struct model_images images;
 	struct model_port ports[MODEL_PORTS_MAX];
 	int reserved[MODEL_PORTS_MAX]; /* sockets that keep the ports for us */
+	uint64_t turn;                 /* of its last power-on; the lowest that waits is next */
 	const char *mode;              /* as the straps stood at the start; NULL: it has none */
 	struct mode modes[MODES_MAX];
 	size_t n_modes;
@@ -48,7 +50,44 @@ struct twins {
 	struct pty *port;
 	struct twin all[TWINS_MAX];
 	size_t n;
+	size_t boots;   /* at a time; 0: any number */
+	uint64_t turns; /* given out */
 };
+
+/* ---- turns ---------------------------------------------------------------------------------- */
+
+static size_t count_boots(const struct twins *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->all[i].machine->booting;
+	return n;
+}
+
+/* Starts those whose turn has come; at most once for each that waits. */
+static void give_turns(struct twins *t)
+{
+	struct twin *next;
+
+	do {
+		next = NULL;
+		for (size_t i = 0; i < t->n; i++)
+			if (t->all[i].machine->state == MACHINE_WAITING &&
+				(!next || t->all[i].turn < next->turn))
+				next = &t->all[i];
+		if (next && t->boots && count_boots(t) >= t->boots)
+			return;
+		if (next)
+			machine_start(next->machine);
+	} while (next);
+}
+
+static void booted(struct machine *m, void *arg)
+{
+	(void)m;
+	give_turns(arg);
+}
 
 /* ---- relay ---------------------------------------------------------------------------------- */
 
@@ -56,8 +95,12 @@ static void moved(void *arg, unsigned channel, bool closed)
 {
 	struct twins *t = arg;
 
-	if (channel < t->n)
-		machine_power(t->all[channel].machine, closed);
+	if (channel >= t->n)
+		return;
+	if (closed)
+		t->all[channel].turn = ++t->turns;
+	machine_power(t->all[channel].machine, closed);
+	give_turns(t);
 }
 
 static void commanded(void *arg, struct str bytes)
@@ -210,6 +253,9 @@ static int add_twin(struct twins *t, const struct twins_opts *o, const char *nam
 	tw->machine = machine_new(t->vlab.loop, t->vlab.hub, name, dir, link, e);
 	if (!tw->machine)
 		return -1;
+	tw->machine->boot_ms = o->boot_ms ? o->boot_ms : TWINS_BOOT_MS;
+	tw->machine->on_booted = booted;
+	tw->machine->on_booted_arg = t;
 	if (at.qemu)
 		at.qemu = arena_strdup(&tw->machine->arena, at.qemu);
 	tw->machine->argv = model_argv(&tw->model, &tw->images, &at, &tw->machine->arena, e);
@@ -326,9 +372,9 @@ static int write_lab(struct twins *t, struct err *e)
 
 static void print_status(const struct machine *m, struct buf *answer)
 {
-	buf_printf(answer, "%s %s pid %d power-ons %llu%s dropped %llu overruns %llu\n", m->name,
+	buf_printf(answer, "%s %s pid %d power-ons %llu%s%s dropped %llu overruns %llu\n", m->name,
 		machine_state_name(m->state), (int)m->child.pid, (unsigned long long)m->power_ons,
-		pty_plugged(m->console) ? "" : " unplugged",
+		m->booting ? " booting" : "", pty_plugged(m->console) ? "" : " unplugged",
 		(unsigned long long)pty_dropped_bytes(m->console), (unsigned long long)m->overruns);
 }
 
@@ -404,6 +450,7 @@ struct twins *twins_new(const struct twins_opts *o, struct diag *diag, struct er
 	struct twins *t = mem_alloc(sizeof *t);
 
 	t->model = o->model;
+	t->boots = o->boots;
 	if (make(t, o, diag, e) == 0)
 		return t;
 	twins_free(t);

@@ -7,7 +7,8 @@
  * board, a channel per twin), NAME.console, `tftp/`, NAME/ with the twin's disks and QEMU's
  * messages, and `ctl` (vlab.h), which takes
  *
- *	status [NAME]
+ *	status [NAME]                            off, waiting (its boot's turn is to come), on,
+ *	                                         halted, failed
  *	reset NAME                               the reset button: a warm reset
  *	pull-console NAME, plug-console NAME     the console's cable
  *	pull-relay, plug-relay                   the relay board's
@@ -20,7 +21,10 @@
 #include "labs/virtual/relay.h"
 #include "labs/virtual/vlab.h"
 
-#define TWINS_MAX 8 /* channels of the relay board */
+#define TWINS_MAX   8 /* channels of the relay board */
+#define TWINS_BOOTS 2 /* preset: what two cores boot well at a time */
+/* Preset; short beside the types' interrupt-timeout, which runs on while a twin waits. */
+#define TWINS_BOOT_MS 15000
 
 struct twins_opts {
 	const char *dir;          /* NULL: the user's state folder */
@@ -31,6 +35,8 @@ struct twins_opts {
 	const char *images; /* folder of build manifests; NULL: build/images */
 	const char *mode;   /* how the boot-mode straps are set; NULL: the model's preset */
 	enum relay_model model;
+	size_t boots;    /* twins that may boot at a time, the others wait; 0: any number */
+	int64_t boot_ms; /* the longest that one counts as booting; 0: TWINS_BOOT_MS */
 };
 
 struct twins; /* owned by the caller */
