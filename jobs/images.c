@@ -56,6 +56,8 @@ static int use_image(struct plan *p, struct plan_image *to, const struct image *
 		.sha256 = arena_strdup(&p->arena, sha256),
 		.version = arena_strdup(&p->arena, im->version),
 		.release = arena_strdup(&p->arena, im->release),
+		.build_id = arena_strdup(&p->arena, im->build_id),
+		.module = arena_strdup(&p->arena, im->module),
 	};
 	return 0;
 }

@@ -57,6 +57,8 @@ static json_t *image_to_json(const struct plan_image *im)
 	add_text(j, "sha256", im->sha256);
 	add_text(j, "version", im->version);
 	add_text(j, "release", im->release);
+	add_text(j, "build_id", im->build_id);
+	add_text(j, "module", im->module);
 	return j;
 }
 
@@ -182,6 +184,8 @@ static int read_images(struct plan *p, const json_t *list, struct err *e)
 		im->sha256 = get_text(&p->arena, j, "sha256");
 		im->version = get_text(&p->arena, j, "version");
 		im->release = get_text(&p->arena, j, "release");
+		im->build_id = get_text(&p->arena, j, "build_id");
+		im->module = get_text(&p->arena, j, "module");
 		if (!im->role || !im->sha256)
 			return err_set(
 				e, BLAME_BUG, "plan: image %zu lacks its role or sha256", i + 1);

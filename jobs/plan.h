@@ -113,7 +113,7 @@ extern const struct step_spec step_specs[STEP_COUNT];
 extern const struct param step_common_params[], group_params[];
 
 struct plan_image { /* path NULL: only its versions matter, no step deploys it */
-	const char *role, *path, *sha256, *version, *release;
+	const char *role, *path, *sha256, *version, *release, *build_id, *module;
 };
 struct plan {
 	struct arena arena;

@@ -158,6 +158,43 @@ is_free "another kernel"
 run loader
 ends "incomplete infra off: *another boot-loader runs*" "a version is not one that only begins alike"
 
+# ---- build ids: what the kernel and a module show of themselves
+
+note='\004\0\0\0\004\0\0\0\003\0\0\0GNU\0' # printf's, and the id follows
+shown=$dir/p/b.root/sys/kernel/notes
+module=$dir/p/b.root/sys/module/snd_soc
+mkdir -p "${shown%/*}" "$module/notes"
+printf '\006\0\0\0\001\0\0\0\001\001\0\0Linux\0\0\0\007\0\0\0'"$note"'\336\255\276\357' >"$shown"
+printf "$note"'\001\002\003\004' >"$module/notes/.note.gnu.build-id"
+echo 0123456789ABCDEF0123456 >"$module/srcversion"
+with_ids() { # ID-OF-KERNEL KEYS-OF-MODULES
+	sed -e "s/release: /build-id: \"$1\", &/" build.yaml
+	printf '  modules: {path: root, sha256: %s, %s}\n' "$(sum root)" "$2"
+} >build-ids.yaml
+steps ids build-ids.yaml </dev/null
+sed -i 's/kernel, rootfs/&, modules/' ids.yaml
+with_ids DEADBEEF 'module: snd-soc, version: 0123456789ABCDEF0123456, build-id: "01020304"'
+run ids
+ends "pass none off: " "a kernel and a module with the build's ids"
+has '"role":"kernel","want":"deadbeef","got":"deadbeef","same":true' "the kernel's is on record"
+has '"role":"modules","want":"01020304","got":"01020304","same":true' "so is the module's"
+has '"role":"modules","want":"0123456789ABCDEF0123456","got":"0123456789ABCDEF0123456' \
+	"and its version"
+with_ids deadbee0 'module: snd_soc'
+run ids
+ends "incomplete build off: *another kernel runs*'deadbeef' is not 'deadbee0'*" "a kernel of another id"
+with_ids deadbeef 'module: snd_soc, build-id: "0102"'
+run ids
+ends "incomplete build off: *another modules runs*" "a module of another id"
+: >"$shown"
+with_ids deadbeef 'module: none, version: x, build-id: "0102"'
+run ids
+ends "pass none off: " "a board that shows no ids"
+has 'the board tells no build id of its kernel' "which is noted of the kernel"
+has 'the board tells no build id of its modules' "and of a module that is not there"
+has "the board tells no version of its module 'none'" "as of its version"
+rm -rf "$dir/p/b.root/sys"
+
 run good
 echo changed >>"$dir/kernel"
 "$HILAB" worker "$dir/j" >/dev/null 2>&1

@@ -7,6 +7,7 @@
 #include "worker.h"
 
 #include "base/mem.h"
+#include "buildid.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -95,36 +96,108 @@ static enum err_blame blame_for(const struct worker *w)
 	return w->boot.images_loaded ? BLAME_BUILD : BLAME_INFRA;
 }
 
-static int check_image(
-	struct worker *w, const struct plan_image *im, const struct told *t, struct err *e)
+/* A file of the board, of any bytes; empty where it has none. */
+static int read_board(struct worker *w, const char *path, struct buf *bytes, struct err *e)
+{
+	AUTOFREE char *command = mem_printf("cat %s 2>/dev/null", path);
+	struct shell_outcome out;
+
+	if (shell_run(&w->shells[worker_main_console(w) - w->consoles], command, bytes, &out, e))
+		return err_wrap(e, "read '%s' of the board", path);
+	if (!out.captured)
+		return err_set(
+			e, BLAME_INFRA, "read '%s' of the board: it did not come whole", path);
+	return 0;
+}
+
+/* By the notes that the kernel shows below path. */
+static int check_build_id(
+	struct worker *w, const struct plan_image *im, const char *path, struct err *e)
+{
+	AUTOBUF notes = BUF_INIT(TELL_BYTES);
+	char got[BUILDID_HEX_BYTES];
+
+	if (!im->build_id)
+		return 0;
+	if (read_board(w, path, &notes, e))
+		return -1;
+	if (!buildid_find(str_make(buf_str(&notes), notes.len), got)) {
+		bench_note(&w->bench, "the board tells no build id of its %s", im->role);
+		return 0;
+	}
+	return compare(w, im->role, im->build_id, got, !strcmp(im->build_id, got), blame_for(w), e);
+}
+
+static int check_loader(struct worker *w, const struct plan_image *im, struct err *e)
 {
 	const char *banner = w->boot.loader_version;
 
-	if (!strcmp(im->role, "boot-loader")) {
-		if (im->version && !banner)
-			bench_note(&w->bench, "no boot loader told its version");
-		if (!im->version || !banner)
-			return 0;
-		return compare(w, im->role, im->version, banner, shows(banner, im->version),
-			BLAME_INFRA, e);
+	if (im->version && !banner)
+		bench_note(&w->bench, "no boot loader told its version");
+	if (!im->version || !banner)
+		return 0;
+	return compare(
+		w, im->role, im->version, banner, shows(banner, im->version), BLAME_INFRA, e);
+}
+
+static int check_kernel(
+	struct worker *w, const struct plan_image *im, const struct told *t, struct err *e)
+{
+	if (im->release && compare(w, im->role, im->release, t->release,
+				   !strcmp(im->release, t->release), blame_for(w), e))
+		return -1;
+	if (im->version && compare(w, im->role, im->version, t->version,
+				   shows(t->version, im->version), blame_for(w), e))
+		return -1;
+	if (!im->release && !im->version && !im->build_id)
+		bench_note(&w->bench, "the build tells no version of its %s", im->role);
+	return check_build_id(w, im, "/sys/kernel/notes", e);
+}
+
+/* One module stands for all of them. */
+static int check_modules(struct worker *w, const struct plan_image *im, struct err *e)
+{
+	AUTOBUF told = BUF_INIT(TELL_BYTES);
+	AUTOFREE char *name = mem_strdup(im->module ? im->module : ""), *notes = NULL,
+		      *versions = NULL;
+
+	if (!im->module || (!im->version && !im->build_id)) {
+		bench_note(&w->bench, "the build tells no version of its %s", im->role);
+		return 0;
 	}
+	for (char *p = name; *p; p++) /* as the kernel names them */
+		*p = *p == '-' ? '_' : *p;
+	versions = mem_printf("/sys/module/%s/srcversion /sys/module/%s/version", name, name);
+	notes = mem_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
+	if (im->version && read_board(w, versions, &told, e))
+		return -1;
+	for (size_t i = 0; i < told.len; i++)
+		told.data[i] = told.data[i] == '\n' ? ' ' : told.data[i];
+	if (im->version && !told.len)
+		bench_note(&w->bench, "the board tells no version of its module '%s'", im->module);
+	else if (im->version && compare(w, im->role, im->version, buf_str(&told),
+					shows(buf_str(&told), im->version), blame_for(w), e))
+		return -1;
+	return check_build_id(w, im, notes, e);
+}
+
+static int check_image(
+	struct worker *w, const struct plan_image *im, const struct told *t, struct err *e)
+{
+	if (!strcmp(im->role, "boot-loader"))
+		return check_loader(w, im, e);
 	if (!was_deployed(w, im->role))
 		return 0;
-	if (!strcmp(im->role, "kernel")) {
-		if (im->release && compare(w, im->role, im->release, t->release,
-					   !strcmp(im->release, t->release), blame_for(w), e))
-			return -1;
-		if (im->version && compare(w, im->role, im->version, t->version,
-					   shows(t->version, im->version), blame_for(w), e))
-			return -1;
-		if (!im->release && !im->version)
-			bench_note(&w->bench, "the build tells no version of its %s", im->role);
-	} else if (!strcmp(im->role, "rootfs")) {
-		if (im->version)
-			return compare(w, im->role, im->version, t->build,
-				!strcmp(im->version, t->build), blame_for(w), e);
-		bench_note(&w->bench, "the build tells no version of its %s", im->role);
-	}
+	if (!strcmp(im->role, "kernel"))
+		return check_kernel(w, im, t, e);
+	if (!strcmp(im->role, "modules"))
+		return check_modules(w, im, e);
+	if (strcmp(im->role, "rootfs"))
+		return 0;
+	if (im->version)
+		return compare(w, im->role, im->version, t->build, !strcmp(im->version, t->build),
+			blame_for(w), e);
+	bench_note(&w->bench, "the build tells no version of its %s", im->role);
 	return 0;
 }
 

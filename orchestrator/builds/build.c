@@ -18,6 +18,7 @@
 
 #define IMAGES_MAX    64
 #define SHA256_DIGITS 64
+#define HEX_DIGITS    "0123456789abcdefABCDEF"
 
 /* What the top level of a manifest holds. */
 struct head {
@@ -62,13 +63,19 @@ const struct param image_params[] = {
 		.example = "\"U-Boot 2023.01\""},
 	{"release", PARAM_STRING, offsetof(struct image, release),
 		.help = "kernel only: what `uname -r` prints on it", .example = "6.1.0-37-arm64"},
+	{"build-id", PARAM_STRING, offsetof(struct image, build_id),
+		.help = "kernel and modules: GNU build id of what runs, in hex digits",
+		.example = "d34ebfe0b641..."},
+	{"module", PARAM_STRING, offsetof(struct image, module),
+		.help = "modules only: the loaded module that is asked for its build id and "
+			"version",
+		.example = "tidss"},
 	{0},
 };
 
 static bool is_sha256(const char *hex)
 {
-	return strlen(hex) == SHA256_DIGITS &&
-	       strspn(hex, "0123456789abcdefABCDEF") == SHA256_DIGITS;
+	return strlen(hex) == SHA256_DIGITS && strspn(hex, HEX_DIGITS) == SHA256_DIGITS;
 }
 
 static int check_digest(const struct node *image, const char *key, const char *hex,
@@ -78,6 +85,34 @@ static int check_digest(const struct node *image, const char *key, const char *h
 		return 0;
 	return diag_add(
 		diag, node_find(image, key)->at, "%s: '%s' must be 64 hex digits", what, key);
+}
+
+/* What only some roles have. */
+static int check_module(
+	const struct node *n, const struct image *im, const char *what, struct diag *diag)
+{
+	bool modules = !strcmp(im->role, "modules");
+	size_t digits = im->build_id ? strlen(im->build_id) : 0;
+	int rc = 0;
+
+	if (im->build_id && !modules && strcmp(im->role, "kernel"))
+		rc = diag_add(diag, node_find(n, "build-id")->key_at,
+			"%s: 'build-id' is for a kernel or modules", what);
+	else if (im->build_id && (!digits || digits % 2 || digits > 2 * BUILD_ID_MAX ||
+					 strspn(im->build_id, HEX_DIGITS) != digits))
+		rc = diag_add(diag, node_find(n, "build-id")->at,
+			"%s: 'build-id' must be an even number of hex digits, at most %d", what,
+			2 * BUILD_ID_MAX);
+	if (im->module && !modules)
+		rc = diag_add(
+			diag, node_find(n, "module")->key_at, "%s: 'module' is for modules", what);
+	else if (im->module && !str_is_name(im->module))
+		rc = diag_add(diag, node_find(n, "module")->at,
+			"%s: 'module' must be the name of one, as lsmod prints it", what);
+	if (modules && im->build_id && !im->module)
+		rc = diag_add(diag, node_find(n, "build-id")->key_at,
+			"%s: 'build-id' needs 'module', the one that has it", what);
+	return rc;
 }
 
 static const char *lower(struct arena *a, const char *text)
@@ -114,12 +149,14 @@ static int fill_image(struct arena *a, struct image *im, const struct node *n, s
 		rc = diag_add(diag, node_find(n, "unpacked-sha256")->at,
 			"%s: 'unpacked-sha256' needs 'compression'", what);
 	if (check_digest(n, "sha256", im->sha256, what, diag) ||
-		check_digest(n, "unpacked-sha256", im->unpacked_sha256, what, diag))
+		check_digest(n, "unpacked-sha256", im->unpacked_sha256, what, diag) ||
+		check_module(n, im, what, diag))
 		rc = -1;
 	if (rc)
 		return -1;
 	im->sha256 = lower(a, im->sha256);
 	im->unpacked_sha256 = lower(a, im->unpacked_sha256);
+	im->build_id = lower(a, im->build_id);
 	if (im->path) {
 		AUTOFREE char *path = fs_beside(n->at.file, im->path);
 

@@ -19,6 +19,9 @@
 #include "builds/packed.h"
 #include "io/schema.h"
 
+/* Of a GNU build id, in bytes: SHA-1 makes 20. */
+#define BUILD_ID_MAX 64
+
 struct image {
 	const char *role;
 	const char *path;     /* local file, resolved beside the manifest; NULL: only a URL */
@@ -28,6 +31,8 @@ struct image {
 	const char *unpacked_sha256; /* NULL: not told */
 	const char *version;         /* text that the running image shows; NULL: not known */
 	const char *release;         /* kernel: uname -r; NULL: not known */
+	const char *build_id; /* kernel, modules: GNU build id, lower-case hex; NULL: not known */
+	const char *module;   /* modules: the one that is asked for the others; NULL: none */
 	struct loc at;
 };
 struct build {

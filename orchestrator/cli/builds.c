@@ -129,10 +129,12 @@ static void show_image(const struct image *im, const char *cache, json_t *images
 
 	if (images) {
 		json_array_append_new(images,
-			json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:b}", "role",
-				im->role, "path", im->path, "url", im->url, "sha256", im->sha256,
-				"compression", packing, "unpacked-sha256", im->unpacked_sha256,
-				"version", im->version, "release", im->release, "ready", ready));
+			json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, "
+				  "s:b}",
+				"role", im->role, "path", im->path, "url", im->url, "sha256",
+				im->sha256, "compression", packing, "unpacked-sha256",
+				im->unpacked_sha256, "version", im->version, "release", im->release,
+				"build-id", im->build_id, "module", im->module, "ready", ready));
 		return;
 	}
 	buf_printf(out, "  %-12s %-9s %.16s  %s", im->role, ready ? "ready" : "not here",

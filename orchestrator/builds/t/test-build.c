@@ -64,6 +64,28 @@ static void wrong(void)
 	has_str(said, "b.yaml:3:1: a build needs at least one image", "no images");
 }
 
+static void build_ids(void)
+{
+	is_int(check("build: b\nversion: 1\nsoc: x\nimages:\n"
+		     "  kernel: {path: a, sha256: " ABC ", build-id: abc}\n"
+		     "  rootfs: {path: a, sha256: " ABC ", build-id: abcd, module: x}\n"
+		     "  modules: {path: a, sha256: " ABC ", build-id: abcd}\n"),
+		-1, "wrong build ids");
+	has_str(said, "image 'kernel': 'build-id' must be an even number of hex digits", "odd");
+	has_str(said, "image 'rootfs': 'build-id' is for a kernel or modules", "of another role");
+	has_str(said, "image 'rootfs': 'module' is for modules", "a module of another role");
+	has_str(said, "image 'modules': 'build-id' needs 'module'", "of no module");
+	is_int(check("build: b\nversion: 1\nsoc: x\nimages: {modules: {path: a, sha256: " ABC
+		     ", module: '../x', build-id: ''}}\n"),
+		-1, "neither a name nor an id");
+	has_str(said, "'module' must be the name of one", "the name");
+	has_str(said, "'build-id' must be", "the id");
+	ok(!check("build: b\nversion: 1\nsoc: x\nimages:\n"
+		  "  kernel: {path: a, sha256: " ABC ", build-id: D34Ebfe0}\n"
+		  "  modules: {path: a, sha256: " ABC ", module: snd-soc, build-id: '0012'}\n"),
+		"right ones: %s", said);
+}
+
 static void verify(const char *dir)
 {
 	AUTOFREE char *manifest = fs_join(dir, "b.yaml"), *image = fs_join(dir, "Image");
@@ -73,7 +95,7 @@ static void verify(const char *dir)
 	static const char text[] =
 		"build: b\nversion: '1'\nsoc: am62axx\nimages:\n"
 		"  kernel: {path: Image, sha256: BA7816BF8F01CFEA414140DE5DAE2223B0036"
-		"1A396177A9CB410FF61F20015AD, release: 6.1.0}\n"
+		"1A396177A9CB410FF61F20015AD, release: 6.1.0, build-id: D34E}\n"
 		"  rootfs: {path: gone, sha256: " ABC "}\n"
 		"  tools: {url: 'http://x/y', sha256: " ABC "}\n"
 		"  pipe: {path: pipe, sha256: " ABC "}\n";
@@ -86,6 +108,7 @@ static void verify(const char *dir)
 	is_int((long long)b.n, 4, "all images");
 	is_str(build_find(&b, "kernel")->path, image, "a path is beside the manifest");
 	is_str(build_find(&b, "kernel")->release, "6.1.0", "release");
+	is_str(build_find(&b, "kernel")->build_id, "d34e", "build id, in small letters");
 	ok(!build_find(&b, "dtb"), "a role that is not there");
 	ok(!image_verify(build_find(&b, "kernel"), &e), "the image is what it says: %s", e.msg);
 	ok(!fs_write(image, "abd", 3, 0644, NULL), "one byte changes");
@@ -143,6 +166,7 @@ int main(void)
 	page_has_rows("orchestrator/builds/doc/hilab-build.5", build_params, "a build");
 	page_has_rows("orchestrator/builds/doc/hilab-build.5", image_params, "an image");
 	wrong();
+	build_ids();
 	verify(dir);
 	locate(dir);
 	ok(!fs_remove_tree(dir, NULL), "tidied up");
