@@ -13,6 +13,8 @@ printf 'build: am62axx-twin\nimages:\n  boot-loader: {path: arm64/u-boot.bin}\n 
 	>"$dir/images/am62axx-twin.yaml"
 printf 'build: am335x-twin\nimages:\n  boot-loader: {path: armhf/u-boot.bin}\n  tools: {path: armhf/tools.img}\n' \
 	>"$dir/images/am335x-twin.yaml"
+tries_max=20000 # minutes, where seconds are due: only what never comes ends there
+
 twins() { # OPTIONS...
 	start --images "$dir/images" --qemu "$HILAB_BUILD/labs/virtual/t/tool-qemu" \
 		b c=am335x-evm d "$@"
@@ -27,9 +29,11 @@ states() {
 	ctl status | sed 's/ pid .*//' | tr '\n' ' '
 }
 wait_states() { # WANT NAME
-	until [ "$(states)" = "$1" ]; do
-		ctl status >/dev/null || {
-			fail "$2" "$(cat "$dir/daemon")"
+	tries=0
+	until got=$(states) && [ "$got" = "$1" ]; do
+		tries=$((tries + 1))
+		[ -n "$got" ] && [ $tries -lt $tries_max ] || {
+			fail "$2" "'$got', want '$1'; $(cat "$dir/daemon")"
 			finish
 		}
 	done
