@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOARDS_MAX 1000
+#define BOARDS_MAX 3000
 
 struct head {
 	const char *name, *description;
@@ -134,16 +134,21 @@ static struct node *without(struct arena *a, const struct node *map, const char 
 	return out;
 }
 
-/* Relative paths are meant beside the lab file, wherever hilab is started. */
+/* Relative paths, also behind `unix:`, are meant beside the lab file, wherever hilab is started. */
 static void resolve_paths(struct arena *a, struct node *n)
 {
+	const char *path;
+
 	for (size_t i = 0; i < n->n; i++)
 		resolve_paths(a, n->kids[i]);
-	if (n->type == NODE_SCALAR && (!strncmp(n->text, "./", 2) || !strncmp(n->text, "../", 3))) {
-		AUTOFREE char *beside = fs_beside(n->at.file, n->text);
-		AUTOFREE char *path = fs_absolute(beside);
+	if (n->type != NODE_SCALAR)
+		return;
+	path = n->text + (strncmp(n->text, "unix:", 5) ? 0 : 5);
+	if (!strncmp(path, "./", 2) || !strncmp(path, "../", 3)) {
+		AUTOFREE char *beside = fs_beside(n->at.file, path);
+		AUTOFREE char *full = fs_absolute(beside);
 
-		n->text = arena_strdup(a, path);
+		n->text = arena_printf(a, "%.*s%s", (int)(path - n->text), n->text, full);
 	}
 }
 

@@ -2,7 +2,7 @@
 #ifndef AGENTS_BENCH_SERIAL_OPS_H
 #define AGENTS_BENCH_SERIAL_OPS_H
 
-/* Inside serial: what differs between a real tty and a PTY slave. */
+/* Inside serial: what differs between a real tty, a PTY slave and a unix socket. */
 
 #include "agents/bench/serial.h"
 
@@ -21,14 +21,15 @@ struct serial {
 	const struct serial_ops *ops;
 	int fd;               /* -1: not open */
 	char *path;           /* owned; links resolved */
-	struct sp_port *port; /* libserialport's, NULL on a PTY */
+	struct sp_port *port; /* libserialport's, NULL on others */
 	bool exclusive;       /* TIOCEXCL is ours to take back */
+	int lock_fd;          /* of the lock beside a unix socket; -1: none */
 };
 
-extern const struct serial_ops serial_tty_ops, serial_pty_ops;
+extern const struct serial_ops serial_tty_ops, serial_pty_ops, serial_unix_ops;
 
-/* flock; a port that somebody else has is "port '...' is in use", EBUSY. */
-int serial_lock(struct serial *s, struct err *e);
+/* flock of fd; a port that somebody else has is "port '...' is in use", EBUSY. */
+int serial_lock(const struct serial *s, int fd, struct err *e);
 int serial_in_use(const char *path, struct err *e);
 /* The path of the one USB adapter with that serial number; heap text or NULL. */
 char *serial_find_usb(const char *number, struct err *e);

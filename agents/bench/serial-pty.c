@@ -37,7 +37,7 @@ static int pty_open(struct serial *s, const struct serial_conf *conf, struct err
 		return serial_in_use(s->path, e);
 	if (s->fd < 0)
 		return err_sys(e, BLAME_INFRA, errno, "open port '%s'", s->path);
-	if (serial_lock(s, e))
+	if (serial_lock(s, s->fd, e))
 		return -1;
 	return settings(s, conf, e);
 }

@@ -106,7 +106,7 @@ static int tty_open(struct serial *s, const struct serial_conf *conf, struct err
 	if (rc != SP_OK)
 		return failed(s, rc, "open", e);
 	fcntl(s->fd, F_SETFD, FD_CLOEXEC);
-	if (serial_lock(s, e))
+	if (serial_lock(s, s->fd, e))
 		return -1;
 	s->exclusive = !ioctl(s->fd, TIOCEXCL);
 	return settings(s, conf, e);

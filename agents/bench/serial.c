@@ -19,6 +19,7 @@
 
 #define PTY_MAJOR_FIRST 136 /* Unix98 PTY slaves: Documentation/admin-guide/devices.txt */
 #define PTY_MAJOR_LAST  143
+#define UNIX_PREFIX     "unix:"
 
 const char *const serial_parities[] = {"none", "odd", "even", NULL};
 const char *const serial_flows[] = {"none", "rts-cts", "xon-xoff", NULL};
@@ -31,9 +32,9 @@ int serial_in_use(const char *path, struct err *e)
 	return -1;
 }
 
-int serial_lock(struct serial *s, struct err *e)
+int serial_lock(const struct serial *s, int fd, struct err *e)
 {
-	if (!flock(s->fd, LOCK_EX | LOCK_NB))
+	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	if (errno == EWOULDBLOCK)
 		return serial_in_use(s->path, e);
@@ -51,6 +52,10 @@ static int find_device(struct serial *s, const char *port, struct err *e)
 		if (!usb)
 			return -1;
 		port = usb;
+	}
+	if (!strncmp(port, UNIX_PREFIX, strlen(UNIX_PREFIX))) {
+		port += strlen(UNIX_PREFIX);
+		s->ops = &serial_unix_ops;
 	}
 	s->path = realpath(port, NULL);
 	if (!s->path)
@@ -70,6 +75,10 @@ static int choose(struct serial *s, struct err *e)
 
 	if (stat(s->path, &st))
 		return err_sys(e, BLAME_INFRA, errno, "port '%s'", s->path);
+	if (s->ops == &serial_unix_ops && S_ISSOCK(st.st_mode))
+		return 0;
+	if (s->ops == &serial_unix_ops)
+		return err_set(e, BLAME_CONFIG, "port '%s' is not a unix socket", s->path);
 	if (!S_ISCHR(st.st_mode))
 		return err_set(e, BLAME_CONFIG, "port '%s' is not a serial line", s->path);
 	s->ops = &serial_tty_ops;
@@ -89,7 +98,7 @@ struct serial *serial_open(const struct serial_conf *conf, struct err *e)
 {
 	struct serial *s = mem_alloc(sizeof *s);
 
-	s->fd = -1;
+	s->fd = s->lock_fd = -1;
 	if (!find_device(s, conf->port, e) && !choose(s, e) && !s->ops->open(s, conf, e))
 		return s;
 	serial_close(s);

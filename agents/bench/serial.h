@@ -12,6 +12,11 @@
  * port may be a device path, a link (/dev/serial/by-id/..., by-path/...), or "usb:SERIAL" for the
  * one USB adapter with that serial number; zero or several such adapters are an error that lists
  * them.
+ *
+ * "unix:PATH" is a unix stream socket that a player or QEMU listens on. It is connected to without
+ * waiting, has no speed, parity, flow control, modem lines or break, and is locked by flock of
+ * PATH.lock, which is made and stays: the folder must be writable. The lock is among our own; what
+ * other programs get that connect meanwhile is the server's matter (a player hangs up on them).
  */
 
 #include "base/err.h"
@@ -34,7 +39,7 @@ struct serial_conf {
  * the driver's. */
 #define SERIAL_PARAMS(at, baud_preset)                                                             \
 	{"port", PARAM_STRING, (at) + offsetof(struct serial_conf, port), .required = true,        \
-		.help = "device path, stable link, or usb:SERIAL of the adapter",                  \
+		.help = "device path, stable link, usb:SERIAL, or unix:PATH",                      \
 		.example = "/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A50285BI-if00-port0"},      \
 		{"baud", PARAM_INT, (at) + offsetof(struct serial_conf, baud),                     \
 			.preset = (baud_preset), .min = 50, .max = 4000000, .unit = "bit/s",       \
@@ -59,10 +64,10 @@ int serial_fd(const struct serial *s);           /* non-blocking; owned by s */
 const char *serial_path(const struct serial *s); /* device path that was opened */
 bool serial_is_pty(const struct serial *s);
 /* Starts or ends a break; the caller waits in between (bench_pause, 250 ms is usual). On a PTY
- * BLAME_CONFIG "not supported". */
+ * or a socket BLAME_CONFIG "not supported". */
 int serial_break_set(struct serial *s, bool on, struct err *e);
 int serial_flush(struct serial *s, struct err *e); /* drops bytes received and not yet read */
-/* Kernel's counters (TIOCGICOUNT) into an object; not there on a PTY: nothing added, 0. */
+/* Kernel's counters (TIOCGICOUNT) into an object; only a tty has them: else nothing added, 0. */
 int serial_counters(struct serial *s, json_t *into, struct err *e);
 
 #endif

@@ -39,7 +39,7 @@ static const char right[] =
 	"    power: {driver: relay, port: ./relay, channel: 2, off-time: 500ms}\n"
 	"    consoles:\n"
 	"      main: {driver: line, port: ../line}\n"
-	"      aux: {driver: line, port: /dev/ttyS9, baud: 300}\n"
+	"      aux: {driver: line, port: unix:./aux, baud: 300}\n"
 	"    deploy: {tftp: {root: ./tftp}}\n"
 	"    network: {address: 10.0.0.2, ports: {ssh: 2222}}\n"
 	"    boot: {loader: {wait: 9s}}\n"
@@ -58,6 +58,7 @@ static void board(const struct lab *lab, const char *dir)
 		     *loader_boot = json_object_get(json_object_get(j, "boot"), "loader");
 	AUTOFREE char *relay_path = mem_printf("%s/./relay", dir);
 	AUTOFREE char *root = mem_printf("%s/./tftp", dir);
+	AUTOFREE char *aux_port = mem_printf("unix:%s/./aux", dir);
 
 	is_str(json_text(j, "name", NULL), "evm-1", "name");
 	is_str(json_text(j, "type", NULL), "evm", "type");
@@ -67,6 +68,7 @@ static void board(const struct lab *lab, const char *dir)
 	is_str(json_text(j, "revision", NULL), "1.10", "a revision stays text");
 	ok(json_is_false(json_object_get(j, "twin")), "no twin");
 	is_str(json_text(power, "port", NULL), relay_path, "paths are beside the lab file");
+	is_str(json_text(aux, "port", NULL), aux_port, "behind unix: too");
 	is_str(json_text(power, "off-time", NULL), "500ms", "off-time");
 	is_int(json_int(main_console, "baud", 0), 115200, "the type's settings lie under");
 	is_int(json_int(aux, "baud", 0), 300, "a console that the type does not know");

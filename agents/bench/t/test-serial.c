@@ -7,9 +7,12 @@
 #include "agents/bench/t/peer.h"
 #include "agents/console/console.h"
 #include "base/fs.h"
+#include "base/mem.h"
 #include "base/t/tap.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 static struct err e;
 static struct bench b;
@@ -107,6 +110,91 @@ static void test_pty_only(void)
 	json_decref(j);
 	serial_close(s);
 	peer_done(&p);
+}
+
+/* ---- unix sockets ---- */
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
+	if (bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 4))
+		perror(path);
+	return fd;
+}
+
+static void socket_data(const char *port, int listener)
+{
+	struct serial_conf conf = line(port);
+	struct serial *s = serial_open(&conf, &e), *two;
+	struct pollfd pfd;
+	char got[64];
+	int far;
+
+	if (!ok(s, "open a socket that has not accepted yet"))
+		return;
+	far = accept(listener, NULL, NULL);
+	pfd = (struct pollfd){.fd = serial_fd(s), .events = POLLIN};
+	is_str(serial_path(s), port + 5, "its path");
+	ok(!serial_is_pty(s), "is no PTY");
+	is_int(read(serial_fd(s), got, sizeof got), -1, "nothing there");
+	is_int(errno, EAGAIN, "is EAGAIN, not an end");
+	ok(fcntl(serial_fd(s), F_GETFD) & FD_CLOEXEC, "close-on-exec");
+	ok(write(serial_fd(s), "\x03\r\n\xff", 4) == 4 && read(far, got, sizeof got) == 4 &&
+			!memcmp(got, "\x03\r\n\xff", 4),
+		"bytes go, as they are");
+	ok(write(far, "\x03\r\n\x11", 4) == 4 && bench_wait(&b, &pfd, 1, 1000, &e) == 1 &&
+			read(serial_fd(s), got, sizeof got) == 4,
+		"and come");
+	ok(write(far, "stale", 5) == 5, "bytes that nobody reads");
+	is_int(serial_flush(s, &e), 0, "flush");
+	is_int(read(serial_fd(s), got, sizeof got), -1, "drops them");
+	two = serial_open(&conf, &e);
+	ok(!two, "a second opener");
+	is_int(e.sys, EBUSY, "EBUSY");
+	has_str(e.msg, "' is in use", "its text");
+	is_int(serial_break_set(s, true, &e), -1, "no break");
+	has_str(e.msg, "is a unix socket: sending a break is not supported", "its text");
+	close(far);
+	bench_wait(&b, &pfd, 1, 1000, &e);
+	is_int(read(serial_fd(s), got, sizeof got), 0, "the far side is gone");
+	serial_close(s);
+	s = serial_open(&conf, &e);
+	ok(s, "closed, it opens again");
+	serial_close(s);
+}
+
+static void test_sockets(void)
+{
+	char dir[] = "/tmp/hilab-test-serial.XXXXXX", port[512], deep[256] = "";
+	AUTOFREE char *folder = NULL;
+	AUTOCLOSE int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int listener, moved;
+
+	if (!mkdtemp(dir))
+		return;
+	snprintf(port, sizeof port, "unix:%s/line", dir);
+	refused(port, BLAME_INFRA, "/line': No such file");
+	refused("unix:", BLAME_INFRA, "No such file");
+	refused("unix:/etc/passwd", BLAME_CONFIG, "port '/etc/passwd' is not a unix socket");
+	listener = listen_at(port + 5);
+	refused(port + 5, BLAME_CONFIG, "is not a serial line");
+	socket_data(port, listener);
+	close(listener);
+	refused(port, BLAME_INFRA, "/line': Connection refused");
+	/* a folder whose path no socket address can hold */
+	memset(deep, 'd', 200);
+	folder = mem_printf("%s/%s", dir, deep);
+	fs_mkdirs(folder, 0755, &e);
+	moved = chdir(folder);
+	listener = listen_at("line");
+	is_int(moved | fchdir(here), 0, "a deep folder");
+	snprintf(port, sizeof port, "unix:%s/line", folder);
+	socket_data(port, listener);
+	close(listener);
+	fs_remove_tree(dir, NULL);
 }
 
 /* ---- with the shim ---- */
@@ -248,6 +336,7 @@ int main(void)
 		test_usb();
 	} else {
 		test_pty_only();
+		test_sockets();
 	}
 	bench_done(&b);
 	return tap_done();
