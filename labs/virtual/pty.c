@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Serial ports that a daemon plays. Invariant: while plugged in, master, slave and link are all
- * there; while not, none is. Whatever is in `queue` has a wake-up pending: the master's EPOLLOUT,
- * or the pace timer.
+ * Serial ports that a daemon plays. Invariant: while plugged in, a PTY's master, slave and link or
+ * a socket's listener and name are all there; while not, none is. A socket's `master` is the host's
+ * connection, -1 while there is none. Whatever is in `queue` has a wake-up pending: the master's
+ * EPOLLOUT, or the pace timer.
  */
 #include "labs/virtual/pty.h"
 
@@ -11,14 +12,17 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "labs/virtual/vlab.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -30,7 +34,11 @@
 struct pty {
 	struct pty_hub *hub;
 	char *link;
-	int master, slave; /* -1: unplugged */
+	bool socket, plugged;
+	bool telling; /* on_bytes is being called: what is written now is for who wrote those */
+	int listener; /* of a socket, else -1 */
+	struct loop_watch *listener_watch;
+	int master, slave; /* -1: unplugged; a socket has no slave */
 	int wd;            /* the hub's watch of the slave */
 	struct loop_watch *watch, *timer;
 	struct buf queue;
@@ -43,6 +51,7 @@ struct pty {
 struct pty_hub {
 	struct loop *loop;
 	int inotify;
+	bool sockets;
 	struct loop_watch *watch;
 	VEC(struct pty *) ptys; /* plugged in ones */
 };
@@ -83,6 +92,11 @@ struct pty_hub *pty_hub_new(struct loop *l, struct err *e)
 	return h;
 }
 
+void pty_hub_sockets(struct pty_hub *h, bool on)
+{
+	h->sockets = on;
+}
+
 void pty_hub_free(struct pty_hub *h)
 {
 	if (!h)
@@ -92,6 +106,9 @@ void pty_hub_free(struct pty_hub *h)
 	vec_done(&h->ptys);
 	free(h);
 }
+
+static void lose_host(struct pty *p);
+static void meet_host(struct pty *p);
 
 /* ---- towards the host ----------------------------------------------------------------------- */
 
@@ -119,10 +136,16 @@ static int baud_of(int slave)
 static void hand_over(struct pty *p, size_t max)
 {
 	size_t n = p->queue.len < max ? p->queue.len : max;
-	ssize_t done = n ? write(p->master, p->queue.data, n) : 0;
+	ssize_t done = 0;
 
+	if (n && p->socket)
+		done = send(p->master, p->queue.data, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (n)
+		done = write(p->master, p->queue.data, n);
 	if (done > 0)
 		buf_eat(&p->queue, (size_t)done);
+	else if (done < 0 && p->socket && errno != EAGAIN && errno != EINTR)
+		buf_reset(&p->queue); /* a host that has gone, as `ready` is about to see */
 }
 
 static void pace(void *arg)
@@ -149,6 +172,8 @@ static void drain(struct pty *p)
 
 void pty_write(struct pty *p, struct str bytes)
 {
+	if (p->socket && p->plugged && !p->telling)
+		meet_host(p);
 	if (p->master < 0)
 		return;
 	if (bytes.n > p->queue.cap) {
@@ -177,19 +202,108 @@ void pty_pace(struct pty *p, bool paced)
 	}
 }
 
+/* Takes what the host has sent. False: nothing more will come of this host. */
+static bool take(struct pty *p)
+{
+	char bytes[READ_BYTES];
+	ssize_t n = read(p->master, bytes, sizeof bytes);
+
+	if (n <= 0)
+		return n < 0 && (errno == EAGAIN || errno == EINTR);
+	if (p->on_bytes) {
+		p->telling = true;
+		p->on_bytes(p->arg, str_make(bytes, (size_t)n));
+		p->telling = false;
+	}
+	return true;
+}
+
 static void ready(void *arg, uint32_t events)
 {
 	struct pty *p = arg;
-	char bytes[READ_BYTES];
-	ssize_t n;
 
 	if (events & EPOLLOUT && !p->paced)
 		drain(p);
-	if (!(events & EPOLLIN))
+	if (events & EPOLLIN || (p->socket && events & (EPOLLHUP | EPOLLERR)))
+		if (!take(p) && p->socket)
+			lose_host(p);
+}
+
+/* ---- a socket's host ------------------------------------------------------------------------ */
+
+static void lose_host(struct pty *p)
+{
+	if (p->master < 0)
 		return;
-	n = read(p->master, bytes, sizeof bytes);
-	if (n > 0 && p->on_bytes)
-		p->on_bytes(p->arg, str_make(bytes, (size_t)n));
+	loop_del(p->watch);
+	loop_del(p->timer);
+	p->watch = p->timer = NULL;
+	close(p->master);
+	p->master = -1;
+	buf_reset(&p->queue);
+}
+
+static bool host_left(const struct pty *p)
+{
+	struct pollfd look = {.fd = p->master};
+
+	return poll(&look, 1, 0) > 0 && look.revents & (POLLHUP | POLLERR);
+}
+
+static void accept_host(struct pty *p)
+{
+	int fd = accept4(p->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (p->master >= 0) {
+		close(fd); /* a port is one host's */
+		return;
+	}
+	p->master = fd;
+	p->watch = loop_fd(p->hub->loop, fd, EPOLLIN, ready, p);
+}
+
+/*
+ * Before bytes go out: a host that has connected hears them even when the loop has not come round
+ * to it, for power may have been switched meanwhile. One that left is let go of, unless it left
+ * bytes behind; those are for `ready` to take.
+ */
+static void meet_host(struct pty *p)
+{
+	int unread = 0;
+
+	if (p->master >= 0 && host_left(p) && !ioctl(p->master, FIONREAD, &unread) && !unread)
+		lose_host(p);
+	if (p->master < 0)
+		accept_host(p);
+}
+
+static void arrived(void *arg, uint32_t events)
+{
+	struct pty *p = arg;
+
+	(void)events;
+	if (p->master >= 0 && host_left(p)) {
+		while (p->master >= 0 && take(p))
+			;
+		lose_host(p);
+	}
+	if (p->plugged)
+		accept_host(p);
+}
+
+static int listen_as(struct pty *p, struct err *e)
+{
+	AUTOFREE char *dir = fs_dirname(p->link);
+	int fd = vlab_listen(dir, fs_basename(p->link), e);
+
+	if (fd < 0)
+		return err_wrap(e, "serial port '%s'", p->link);
+	p->listener = fd;
+	p->listener_watch = loop_fd(p->hub->loop, fd, EPOLLIN, arrived, p);
+	p->plugged = true;
+	return 0;
 }
 
 /* ---- the cable ------------------------------------------------------------------------------ */
@@ -235,8 +349,10 @@ int pty_plug(struct pty *p, struct err *e)
 	struct termios t;
 	int m = -1, s = -1;
 
-	if (p->master >= 0)
+	if (p->plugged)
 		return 0;
+	if (p->socket)
+		return listen_as(p, e);
 	if (pty_pair(&m, &s, name, e) < 0)
 		return err_wrap(e, "serial port '%s'", p->link);
 	if (tcgetattr(s, &t) == 0) {
@@ -254,13 +370,24 @@ int pty_plug(struct pty *p, struct err *e)
 	p->wd = inotify_add_watch(p->hub->inotify, name, IN_CLOSE);
 	p->watch = loop_fd(p->hub->loop, m, EPOLLIN, ready, p);
 	vec_push(&p->hub->ptys, p);
+	p->plugged = true;
 	return 0;
 }
 
 void pty_unplug(struct pty *p)
 {
-	if (p->master < 0)
+	if (!p->plugged)
 		return;
+	p->plugged = false;
+	unlink(p->link);
+	if (p->socket) {
+		lose_host(p);
+		loop_del(p->listener_watch);
+		p->listener_watch = NULL;
+		close(p->listener);
+		p->listener = -1;
+		return;
+	}
 	vec_each (&p->hub->ptys, other)
 		if (*other == p) {
 			vec_del(&p->hub->ptys, (size_t)(other - p->hub->ptys.p));
@@ -271,7 +398,6 @@ void pty_unplug(struct pty *p)
 	loop_del(p->watch);
 	loop_del(p->timer);
 	p->watch = p->timer = NULL;
-	unlink(p->link);
 	close(p->slave);
 	close(p->master);
 	p->master = p->slave = p->wd = -1;
@@ -284,7 +410,8 @@ struct pty *pty_new(struct pty_hub *h, const struct pty_opts *o, struct err *e)
 
 	p->hub = h;
 	p->link = mem_strdup(o->link);
-	p->master = p->slave = p->wd = -1;
+	p->master = p->slave = p->wd = p->listener = -1;
+	p->socket = h->sockets;
 	p->paced = o->paced;
 	p->on_bytes = o->on_bytes;
 	p->arg = o->arg;
@@ -310,7 +437,7 @@ void pty_free(struct pty *p)
 
 bool pty_plugged(const struct pty *p)
 {
-	return p->master >= 0;
+	return p->plugged;
 }
 
 uint64_t pty_dropped_bytes(const struct pty *p)
@@ -326,9 +453,12 @@ size_t pty_queued_bytes(const struct pty *p)
 bool pty_drained(const struct pty *p)
 {
 	struct pollfd look = {.fd = p->slave, .events = POLLIN};
+	int unread = 0;
 
 	if (p->master < 0)
 		return true;
+	if (p->socket)
+		return !p->queue.len && (ioctl(p->master, SIOCOUTQ, &unread) || !unread);
 	/* poll, not FIONREAD: it also sees bytes that are still on their way through the kernel */
 	return !p->queue.len && poll(&look, 1, 0) == 0;
 }

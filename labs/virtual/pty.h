@@ -7,6 +7,10 @@
  * whole life and one slave descriptor besides, so that a host closing the port is no event and
  * a host opening it later finds it; the name is a symbolic link, put in place atomically.
  *
+ * Or, where PTYs are too few, a unix stream socket of that name, which differs in this: what is
+ * written while no host is connected is lost, as on a line that nobody has open; a second host is
+ * hung up on; there is no bit rate, so that pace is 115200 bit/s.
+ *
  * Towards a host that does not read, bytes wait in a bounded queue whose oldest are dropped and
  * counted, as a UART adapter does; nothing here ever blocks.
  */
@@ -27,6 +31,7 @@
  */
 struct pty_hub;
 struct pty_hub *pty_hub_new(struct loop *l, struct err *e); /* NULL on failure */
+void pty_hub_sockets(struct pty_hub *h, bool on);           /* of what pty_new makes from now on */
 void pty_hub_free(struct pty_hub *h);                       /* NULL is fine */
 
 /* Bytes that the host sent; may call anything here but pty_free. */

@@ -276,6 +276,10 @@ int vlab_lab_file(
 	node_map_set(a, lab, "boards", boards);
 	if (yaml_format(lab, &text, e) < 0)
 		return -1;
+	if (text.len > YAML_FILE_BYTES)
+		return err_set(e, BLAME_CONFIG,
+			"%zu boards make a lab file of %zu bytes; %zu can be read", boards->n,
+			text.len, YAML_FILE_BYTES);
 	return fs_write(path, buf_str(&text), text.len, 0644, e);
 }
 

@@ -11,6 +11,7 @@
 struct player_args {
 	const char *dir, *scale, *model;
 	int64_t count, channels, ready_fd;
+	bool sockets;
 };
 
 static const struct cli_opt opts[] = {
@@ -24,6 +25,8 @@ static const struct cli_opt opts[] = {
 		"relay boards: lcus (default) or numato"},
 	{"channels", 'c', CLI_COUNT, offsetof(struct player_args, channels), "N",
 		"channels of each relay board (default 8)"},
+	{"sockets", 0, CLI_FLAG, offsetof(struct player_args, sockets), NULL,
+		"ports are unix sockets, not PTYs: up to 3000 boards instead of 1500"},
 	{"ready-fd", 0, CLI_COUNT, offsetof(struct player_args, ready_fd), "FD",
 		"descriptor that gets the ready line and is closed"},
 	{0},
@@ -69,6 +72,7 @@ static int fill(const struct player_args *a, struct player_opts *o)
 	o->dir = a->dir;
 	o->count = a->count ? (unsigned)a->count : 1;
 	o->channels = (unsigned)a->channels;
+	o->sockets = a->sockets;
 	if (a->scale && (str_double(str_of(a->scale), &o->scale) < 0 || o->scale < 0))
 		return cli_fail(-1, "player: --scale needs a number, not '%s'", a->scale);
 	if (!a->model || !strcmp(a->model, relay_models[RELAY_LCUS]))

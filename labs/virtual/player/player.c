@@ -14,6 +14,7 @@
 
 #define PRESET_CHANNELS 8
 #define NAME_BYTES      64
+#define SPARE_FDS       64 /* what is not a board's: control socket, clients, the loop */
 
 /* One relay board. */
 struct module {
@@ -85,8 +86,6 @@ static int add_board(struct player *p, const struct script *script, const char *
 	vec_each (&p->boards, other)
 		if (!strcmp((*other)->name, name))
 			return err_set(e, BLAME_CONFIG, "two boards are named '%s'", name);
-	if (p->boards.n >= PLAYER_BOARDS_MAX)
-		return err_set(e, BLAME_CONFIG, "more than %d boards", PLAYER_BOARDS_MAX);
 	if (p->boards.n % p->opts.channels == 0 && add_module(p, e) < 0)
 		return -1;
 	b = played_new(p->vlab.loop, p->vlab.hub, script, &o, e);
@@ -168,17 +167,18 @@ static struct node *describe(struct player *p, size_t i)
 	struct arena *a = &p->arena;
 	const struct script *s = p->boards.p[i]->script;
 	struct node *board = node_new(a, NODE_MAP, (struct loc){0}), *map;
+	const char *kind = p->opts.sockets ? "unix:" : "";
 	unsigned channel = (unsigned)(i % p->opts.channels);
 
 	put(a, board, "type", s->type);
 	map = put_map(a, board, "power");
 	put(a, map, "driver", "serial-relay");
-	put(a, map, "port", arena_printf(a, "./%s", module_of(p, i)->name));
+	put(a, map, "port", arena_printf(a, "%s./%s", kind, module_of(p, i)->name));
 	put(a, map, "model", relay_models[p->opts.model]);
 	put(a, map, "channel", arena_printf(a, "%u", channel + 1));
 	map = put_map(a, put_map(a, board, "consoles"), "main");
 	put(a, map, "driver", "serial");
-	put(a, map, "port", arena_printf(a, "./%s.console", p->boards.p[i]->name));
+	put(a, map, "port", arena_printf(a, "%s./%s.console", kind, p->boards.p[i]->name));
 	map = put_map(a, put_map(a, board, "deploy"), "tftp");
 	put(a, map, "root", "./tftp");
 	put(a, map, "server", "10.0.2.2");
@@ -293,22 +293,41 @@ static int on_line(void *arg, struct str line, struct buf *answer, struct err *e
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* Every board takes two descriptors and more: as many as we may have. */
-static void raise_descriptors(void)
+/*
+ * A port takes two descriptors, master and slave or listener and connection: as many as we may
+ * have, and no start with fewer, for a host that connects late would find nobody. Real shells come
+ * on top, for as long as a board has one.
+ */
+static int check_size(const struct player *p, size_t boards, struct err *e)
 {
+	size_t most = p->opts.sockets ? PLAYER_SOCKET_BOARDS_MAX : PLAYER_BOARDS_MAX;
+	size_t relays = (boards + p->opts.channels - 1) / p->opts.channels;
+	size_t need = 2 * (boards + relays) + SPARE_FDS;
 	struct rlimit r;
 
-	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+	if (boards > most)
+		return err_set(e, BLAME_CONFIG, "%zu boards are more than %zu%s", boards, most,
+			p->opts.sockets ? "" : " on PTYs: use sockets");
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+		return 0;
+	if (r.rlim_cur < r.rlim_max) {
 		r.rlim_cur = r.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}
+	if (need > r.rlim_max)
+		return err_set(e, BLAME_CONFIG,
+			"%zu boards need %zu descriptors, and %zu are allowed (ulimit -Hn)", boards,
+			need, (size_t)r.rlim_max);
+	return 0;
 }
 
 static int make(struct player *p, const struct player_opts *o, struct diag *diag, struct err *e)
 {
-	raise_descriptors();
+	if (check_size(p, o->n_specs * p->opts.count, e) < 0)
+		return -1;
 	if (vlab_init(&p->vlab, o->dir, on_line, p, e) < 0)
 		return -1;
+	pty_hub_sockets(p->vlab.hub, o->sockets);
 	p->tftp = vlab_path(&p->vlab, "tftp");
 	if (fs_mkdirs(p->tftp, 0755, e) < 0)
 		return -1;

@@ -26,7 +26,8 @@
 #include "labs/virtual/relay.h"
 #include "labs/virtual/vlab.h"
 
-#define PLAYER_BOARDS_MAX 1500 /* two PTYs each at worst, of the 4096 that Linux gives */
+#define PLAYER_BOARDS_MAX        1500 /* two PTYs each at worst, of the 4096 that Linux gives */
+#define PLAYER_SOCKET_BOARDS_MAX 3000 /* what a lab file may hold */
 
 struct player_opts {
 	const char *dir;          /* NULL: a fresh one, gone at the end */
@@ -36,11 +37,12 @@ struct player_opts {
 	double scale;
 	enum relay_model model;
 	unsigned channels; /* of each relay board; 0: 8 */
+	bool sockets;      /* ports are unix sockets, not PTYs */
 };
 
 struct player; /* owned by the caller */
 
-/* All PTYs are there and lab.yaml is written when it returns. NULL with e, or with what is wrong
+/* All ports are there and lab.yaml is written when it returns. NULL with e, or with what is wrong
  * with a transcript in diag. */
 struct player *player_new(const struct player_opts *o, struct diag *diag, struct err *e);
 int player_run(struct player *p, const struct vlab_run *run, int *status, struct err *e);

@@ -9,12 +9,15 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fs.h"
+#include "labs/virtual/vlab.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +37,12 @@ __attribute__((unused)) static void host_open_port(
 
 	snprintf(path, sizeof path, "%s%s%s", dir ? dir : "", dir ? "/" : "", name);
 	*h = (struct host){.fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)};
+	if (h->fd < 0 && errno == ENXIO) { /* a socket */
+		char *folder = fs_dirname(path);
+
+		h->fd = vlab_connect(folder, fs_basename(path), NULL);
+		free(folder);
+	}
 	buf_init(&h->got, BUF_CAP_BYTES);
 	buf_init(&h->next, BUF_CAP_BYTES);
 }

@@ -9,10 +9,12 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static char dir[] = "/tmp/hilab-test-player.XXXXXX";
 static pid_t pid;
+static bool sockets;
 
 /* A player in a process of its own; returns when it is ready. */
 static void start(const char *const *specs, size_t n, unsigned count, const char *sub)
@@ -23,7 +25,11 @@ static void start(const char *const *specs, size_t n, unsigned count, const char
 	if (pipe(fds) < 0 || (pid = fork()) < 0)
 		exit(1);
 	if (!pid) {
-		struct player_opts o = {.dir = where, .specs = specs, .n_specs = n, .count = count};
+		struct player_opts o = {.dir = where,
+			.specs = specs,
+			.n_specs = n,
+			.count = count,
+			.sockets = sockets};
 		struct vlab_run run = {.ready_fd = fds[1], .quiet = true};
 		struct diag diag = {0};
 		struct err e = {0};
@@ -145,7 +151,9 @@ static void whole_boot(void)
 	ok(command(&c, "root", ":~# "), "and to a shell");
 	ok(command(&c, "cat /proc/version", ":~# "), "/proc/version");
 	has_str(c.got.data, "Linux version 6.1.99-test (me) #7", "is the board's");
-	command(&c, "PATH=/tmp:$PATH sh -c 'cat /proc/version /etc/hilab-build; uname -r; hostname'", ":~# ");
+	command(&c,
+		"PATH=/tmp:$PATH sh -c 'cat /proc/version /etc/hilab-build; uname -r; hostname'",
+		":~# ");
 	has_str(c.got.data, "#7\r\nb1234\r\n6.1.99-test\r\nhilab\r\n", "also in a script");
 	command(&c, "dmesg -n 1; cat /proc/sys/kernel/printk", ":~# ");
 	has_str(c.got.data, "1\t4\t1\t7", "kernel lines are silenced on the board alone");
@@ -356,6 +364,73 @@ static void many(void)
 	free(c);
 }
 
+/* ---- on sockets ----------------------------------------------------------------------------- */
+
+static void refused(unsigned count, rlim_t descriptors, const char *want)
+{
+	static const char *const specs[] = {"m=labs/virtual/t/small.yaml"};
+	struct player_opts o = {
+		.dir = dir, .specs = specs, .n_specs = 1, .count = count, .sockets = sockets};
+	struct rlimit was, less;
+	struct diag diag = {0};
+	struct err e = {0};
+
+	getrlimit(RLIMIT_NOFILE, &was);
+	less = (struct rlimit){.rlim_cur = 64, .rlim_max = was.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &less);
+	if (descriptors) {
+		less.rlim_max = descriptors;
+		setrlimit(RLIMIT_NOFILE, &less);
+	}
+	ok(!player_new(&o, &diag, &e), "%u boards are refused", count);
+	has_str(e.msg, want, "and it says why");
+	diag_done(&diag);
+	if (!descriptors) /* a hard limit does not rise again */
+		setrlimit(RLIMIT_NOFILE, &was);
+}
+
+static void on_sockets(void)
+{
+	static const char *const specs[] = {"m=labs/virtual/t/small.yaml"};
+	struct host relay, c, second;
+
+	sockets = true;
+	start(specs, 1, 2000, "sockets");
+	has_str(ctl("sockets", "status m-2000"), "m-2000 off -", "one process plays 2000 boards");
+	host_open_port(&c, dir, "sockets/m-2000.console");
+	host_open_port(&relay, dir, "sockets/relay-250");
+	ok(c.fd >= 0 && relay.fd >= 0, "the last one's ports are there");
+	ok(power(&relay, 8, true), "its relay closes");
+	ok(host_until(&c, "login: "), "it boots");
+	has_str(c.got.data, "Loader 1.0", "and the host hears it from its first line on");
+	host_type(&c, "root\r");
+	host_until(&c, "Password: ");
+	host_type(&c, "secret\r");
+	ok(host_until(&c, "\n# "), "it hears what is typed");
+	host_open_port(&second, dir, "sockets/m-2000.console");
+	ok(host_gone(&second), "a second host is hung up on");
+	host_close_port(&second);
+	ctl("sockets", "fault m-2000 chunk 1");
+	c.biggest = 0;
+	ok(command(&c, "uname -r", "\n# "), "the first goes on");
+	is_int(c.biggest, 1, "every read gives one byte, where asked for");
+	ctl("sockets", "pull m-2000");
+	ok(host_gone(&c), "a pulled console hangs up");
+	ctl("sockets", "plug m-2000");
+	host_close_port(&c);
+	host_open_port(&c, dir, "sockets/m-2000.console");
+	ctl("sockets", "say m-2000 back");
+	ok(host_until(&c, "back\r\n"), "plugged in it works again");
+	has_str(ctl("sockets", "status m-1999"), "m-1999 off -", "its neighbour was left alone");
+	end();
+	host_close_port(&relay);
+	host_close_port(&c);
+	refused(PLAYER_SOCKET_BOARDS_MAX + 1, 0, "3001 boards are more than 3000");
+	sockets = false;
+	refused(PLAYER_BOARDS_MAX + 1, 0, "1501 boards are more than 1500 on PTYs");
+	refused(1000, 500, "1000 boards need 2314 descriptors, and 500 are allowed");
+}
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -363,6 +438,7 @@ int main(void)
 	whole_boot();
 	small();
 	many();
+	on_sockets(); /* last: it lowers our limit of descriptors */
 	fs_remove_tree(dir, NULL);
 	return tap_done();
 }
