@@ -34,7 +34,6 @@ struct follow {
 	void *arg;
 	struct child worker;
 	int signal_fd, notify_fd, events_fd;
-	sigset_t old_mask;
 	struct buf pending; /* from the first byte of a line that is not whole yet */
 	uint64_t offset;    /* of pending's first byte in the file */
 	unsigned asked;     /* to stop, how often */
@@ -89,7 +88,7 @@ static int open_all(struct follow *f, struct err *e)
 	sigaddset(&set, SIGTERM);
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP); /* a terminal that is gone; nohup keeps a run */
-	if (sigprocmask(SIG_BLOCK, &set, &f->old_mask))
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys(e, BLAME_BUG, errno, "block signals");
 	f->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	f->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -176,7 +175,6 @@ static void close_all(struct follow *f)
 		attr_close(fds[i]);
 	child_done(&f->worker);
 	buf_done(&f->pending);
-	sigprocmask(SIG_SETMASK, &f->old_mask, NULL);
 }
 
 int run_job(const struct run_opts *opts, run_event_fn *fn, void *arg, struct run_status *out,
@@ -192,7 +190,6 @@ int run_job(const struct run_opts *opts, run_event_fn *fn, void *arg, struct run
 		.pending = BUF_INIT(LINE_BYTES)};
 	int r;
 
-	sigprocmask(SIG_BLOCK, NULL, &f.old_mask);
 	r = open_all(&f, e);
 	if (!r)
 		r = spawn(&f, e);

@@ -25,7 +25,8 @@ typedef void run_event_fn(void *arg, const char *line, uint64_t offset, const js
  * Until the worker has ended and the board is free. The first SIGINT or SIGTERM asks it to cancel,
  * the second one kills it; where it leaves no status, the board is freed by a fresh process and
  * the status says so. fn may be NULL. 0 with *out filled whatever the verdict; -1 when no worker
- * could be started or nothing could be found out.
+ * could be started or nothing could be found out. SIGINT, SIGTERM and (unless ignored) SIGHUP stay
+ * blocked afterwards: one that comes late must not keep the caller from storing what there is.
  */
 int run_job(const struct run_opts *opts, run_event_fn *fn, void *arg, struct run_status *out,
 	struct err *e);
