@@ -29,6 +29,9 @@ typedef void loop_child_fn(void *arg, struct child *c);
 
 struct loop_watch *loop_fd(struct loop *l, int fd, uint32_t events, loop_fd_fn *fn, void *arg);
 void loop_fd_set(struct loop_watch *w, uint32_t events);
+/* At the end of every turn: after the last callback of what was ready together, before the loop
+ * waits again. It may call anything; what it makes ready is the next turn's. */
+struct loop_watch *loop_turn(struct loop *l, loop_fn *fn, void *arg);
 /* Once, after_ms from now (monotonic). The watch is dead once it fired. */
 struct loop_watch *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);
 /* A signalfd: blocks sig in this process for the loop's life. */
