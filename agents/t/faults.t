@@ -3,40 +3,11 @@
 # Every fault that a played board can have, each with the one verdict, blame and power state that
 # is right for it; and after each the next job on that board is unharmed. Through `hilab run`.
 set -u
-dir=$(mktemp -d)
-export HILAB_RUN_DIR="$dir/run" HILAB_STORE="$dir/db" XDG_STATE_HOME="$dir/state" HILAB_DATA
+. "$HILAB_DATA/labs/virtual/t/lab.sh"
 cd "$dir" || exit 1 # manifests are named beside here
-n=0
-player=
 
-end() {
-	trap - EXIT
-	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
-	rm -rf "$dir"
-}
-trap end EXIT
-trap 'exit 1' INT TERM
-
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		tail -n 12 out | sed 's/^/# /'
-	fi
-}
-ctl() { "$HILAB" player ctl p "$@" >>ctl.log 2>&1 || ok 1 "ctl $*"; }
-
-release=$(uname -r)
-printf 'x\0Linux version %s (a@b) #1\n' "$release" >kernel
-echo root >root
-cat >build.yaml <<E2
-build: played
-version: "1"
-soc: am62axx
-images:
-  kernel: {path: kernel, sha256: $(sha256sum kernel | cut -d' ' -f1), release: "$release"}
-  rootfs: {path: root, sha256: $(sha256sum root | cut -d' ' -f1)}
-E2
+played_images
+manifest build.yaml
 # Three commands in a row; the second says something on which a fault can be set off.
 cat >job.yaml <<'E2'
 job: three
@@ -53,11 +24,7 @@ steps:
   - run: {name: third, command: "hil_metric m 3 MB/s"}
 E2
 
-mkfifo ready
-"$HILAB" player --dir p b=am62axx-sk-twin >ready 2>player.log &
-player=$!
-read -r line <ready
-sed -i 's/model: lcus/&\n      off-time: 50ms/' p/lab.yaml
+start_player b=am62axx-sk-twin
 ctl set b kernel="$release played #1"
 ctl set b release="$release"
 
@@ -146,4 +113,4 @@ ctl plug b
 go
 [ "$ended" = "pass none off" ]
 ok $? "plugged in again, the next job passes"
-echo "1..$n"
+finish

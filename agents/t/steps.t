@@ -3,29 +3,11 @@
 # What a job may say of its steps, on an instant board: attempts, what a failure means for the steps
 # after it, groups, several consoles, files both ways, the environment, boot modes.
 set -u
-tool=$HILAB_BUILD/agents/t/tool-job
+. "$HILAB_DATA/agents/t/job.sh"
 host=$HILAB_BUILD/labs/virtual/t/tool-host
-dir=$(mktemp -d)
-export HILAB_RUN_DIR="$dir/run" HILAB_DATA TMP_T="$dir"
 cd "$dir" || exit 1
-n=0
-player=
 
-end() {
-	trap - EXIT
-	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
-	rm -rf "$dir"
-}
-trap end EXIT
-trap 'exit 1' INT TERM
-
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		tail -n 3 "$dir/out" | cut -c1-300 | sed 's/^/# /'
-	fi
-}
+show() { tail -n 3 out | cut -c1-300; }
 job() { # NAME [TIMEOUT]; steps on standard input
 	{
 		printf 'job: %s\nboard: {soc: am62axx}\ntimeout: %s\nsteps:\n  - power: cycle\n  - login\n' \
@@ -33,38 +15,8 @@ job() { # NAME [TIMEOUT]; steps on standard input
 		cat
 	} >"$dir/$1.yaml"
 }
-run() { # JOB
-	rm -rf "$dir/j"
-	"$tool" make "$dir/$1.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1 || {
-		last="not made"
-		return
-	}
-	"$tool" run "$dir/j" >"$dir/out" 2>&1
-	last=$(tail -n 1 "$dir/out")
-}
-ends() { # PATTERN NAME
-	case $last in
-	$1) ok 0 "$2" ;;
-	*)
-		ok 1 "$2"
-		echo "# ended: $last"
-		;;
-	esac
-}
-has() { # TEXT NAME: in the journal
-	grep -qF "$1" "$dir/j/events.jsonl"
-	ok $? "$2"
-}
-lacks() {
-	! grep -qF "$1" "$dir/j/events.jsonl"
-	ok $? "$2"
-}
 
-mkfifo "$dir/ready"
-"$HILAB" player --dir "$dir/p" b=instant c=instant >"$dir/ready" 2>"$dir/player.log" &
-player=$!
-read -r line <"$dir/ready"
-case $line in ready*) ok 0 "two played boards" ;; *) ok 1 "two played boards" ;; esac
+start_player b=instant c=instant
 # the second one is another processor of the first: its console, and a power of its own
 cat >"$dir/mode" <<'EOT'
 #!/bin/sh
@@ -73,7 +25,6 @@ echo "$1" >>"$(dirname "$0")/modes"
 EOT
 chmod 755 "$dir/mode"
 awk -v dir="$dir" '/^  c:/ { exit } { print }
-	/model: lcus/ { print "      off-time: 50ms" }
 	/port: .*b.console/ { print "      r5:\n        driver: serial\n        port: ./c.console" }
 	/^    type:/ { print "    bootmode:\n      driver: command\n      default: usual\n      modes:\n" \
 		"        usual: [" dir "/mode, usual]\n        sd: [" dir "/mode, sd]\n" \
@@ -226,8 +177,7 @@ ends "incomplete infra off: *exit status 7: 'no such pin'" "a program that fails
 [ "$(tail -n 1 "$dir/modes")" = usual ]
 ok $? "and the mode is put back"
 rm -f "$dir/modes"
-rm -rf "$dir/j"
-"$tool" make "$dir/mode.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+make_job mode
 "$tool" run "$dir/j" worker 9 '"kind":"bootmode"' >"$dir/out" 2>&1
 last=$(tail -n 1 "$dir/out")
 case $last in
@@ -285,8 +235,7 @@ job clock <<EOT
   - run: {name: hangs, command: "sleep 1000", timeout: 1500ms}
   - run: {name: after, command: "true"}
 EOT
-rm -rf "$dir/j"
-"$tool" make "$dir/clock.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+make_job clock
 ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$HILAB_BUILD/agents/t/shim-clock.so" "$HILAB" worker "$dir/j" >"$dir/out" 2>&1
 is_three=$?
 [ "$(sed -n 's/.*"at":\([0-9]*\),.*/\1/p' "$dir/j/events.jsonl" | awk 'NR > 1 && ($1 - was > 80000000 || was - $1 > 80000000) { n++ } { was = $1 } END { print (n > 3) }')" -eq 1 ]
@@ -298,4 +247,4 @@ has '"name":"after","status":"pass"' "and the job goes on"
 [ "$(sed -n 's/.*"ms":\([0-9]*\),"kind".*/\1/p' "$dir/j/events.jsonl" | awk '$1 < was || $1 > was + 60000 { n++ } { was = $1 } END { print n + 0 }')" -eq 0 ]
 ok $? "times since the run's start only grow"
 
-echo "1..$n"
+finish

@@ -4,84 +4,25 @@
 # shell. What is shown: the verdict and blame of each way a run can end, that the board is off and
 # the TFTP folder empty however it ended, and that a folder always tells.
 set -u
-tool=$HILAB_BUILD/agents/t/tool-job
-dir=$(mktemp -d)
-export HILAB_RUN_DIR="$dir/run" HILAB_DATA
+. "$HILAB_DATA/agents/t/job.sh"
 cd "$dir" || exit 1 # manifests are named beside here
-n=0
-player=
 
-end() {
-	trap - EXIT
-	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
-	rm -rf "$dir"
-}
-trap end EXIT
-trap 'exit 1' INT TERM
-
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		tail -n 5 "$dir/out" | sed 's/^/# /'
-	fi
-}
-ctl() { "$HILAB" player ctl "$dir/p" "$@" >>"$dir/ctl" 2>&1; }
-# One run of JOB; how it ended goes to $last.
-run() { # JOB [worker|self SIGNAL TEXT]
-	rm -rf "$dir/j"
-	job=$1
-	shift
-	"$tool" make "$dir/$job.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1 || {
-		last="not made"
-		return
-	}
-	"$tool" run "$dir/j" "$@" >"$dir/out" 2>&1
-	last=$(tail -n 1 "$dir/out")
-}
-ends() { # PATTERN NAME: how the run ended, and that the board is free
-	case $last in
-	$1) ok 0 "$2" ;;
-	*)
-		ok 1 "$2"
-		echo "# ended: $last"
-		;;
-	esac
-}
 is_free() { # NAME
-	left=$(ls "$dir/p/tftp")
-	ctl_power=$("$HILAB" player ctl "$dir/p" status b | head -n 1)
-	case $ctl_power in
-	"b off"*) [ -z "$left" ] ;;
-	*) false ;;
+	case "$(power b) $(ls p/tftp)" in
+	"b off"*" ") ok 0 "$1: off, nothing staged" ;;
+	*) ok 1 "$1: off, nothing staged" ;;
 	esac
-	ok $? "$1: off, nothing staged"
-}
-has() { # TEXT NAME: in the journal
-	grep -qF "$1" "$dir/j/events.jsonl"
-	ok $? "$2"
 }
 
 # ---- the board and its build: the played shell is this host's, and so is its kernel
 
-release=$(uname -r)
-printf 'x\0Linux version %s (a@b) #1\n' "$release" >"$dir/kernel"
-echo root >"$dir/root"
-chmod 644 "$dir/kernel" "$dir/root"
-sum() { sha256sum "$dir/$1" | cut -d' ' -f1; }
-manifest() { # FILE RELEASE [SUM-OF-ROOT]
-	cat >"$dir/$1" <<-EOT
-		build: played
-		version: "1"
-		soc: am62axx
-		images:
-		  kernel: {path: kernel, sha256: $(sum kernel), release: "$2"}
-		  rootfs: {path: root, sha256: ${3:-$(sum root)}}
-		  boot-loader: {path: kernel, sha256: $(sum kernel), version: "U-Boot 2023.01"}
-	EOT
+played_images
+build() { # FILE RELEASE
+	manifest "$1" am62axx "$2"
+	printf '  boot-loader: {path: kernel, sha256: %s, version: "U-Boot 2023.01"}\n' "$(sum kernel)" >>"$1"
 }
-manifest build.yaml "$release"
-manifest build-other.yaml 5.10.0-other
+build build.yaml "$release"
+build build-other.yaml 5.10.0-other
 sed 's/U-Boot 2023.01/U-Boot 2023.0/' build.yaml >build-loader.yaml
 
 steps() { # NAME BUILD; further steps on standard input
@@ -114,12 +55,7 @@ steps silent build.yaml <<'EOT'
 EOT
 printf 'job: empty\nboard: {soc: am62axx}\nsteps:\n  - power: cycle\n' >"$dir/empty.yaml"
 
-mkfifo "$dir/ready"
-"$HILAB" player --dir "$dir/p" b=am62axx-sk-twin >"$dir/ready" 2>"$dir/player.log" &
-player=$!
-read -r line <"$dir/ready"
-case $line in ready*) ok 0 "a played board" ;; *) ok 1 "a played board" ;; esac
-sed 's/model: lcus/&\n      off-time: 50ms/' "$dir/p/lab.yaml" >"$dir/lab" && mv "$dir/lab" "$dir/p/lab.yaml"
+start_player b=am62axx-sk-twin
 
 # ---- verdicts
 
@@ -198,12 +134,11 @@ rm -rf "$dir/p/b.root/sys"
 run good
 echo changed >>"$dir/kernel"
 "$HILAB" worker "$dir/j" >/dev/null 2>&1
-rm -rf "$dir/j"
-"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+make_job good
 [ $? -eq 5 ]
 ok $? "an image with a wrong digest is not taken into a plan"
 printf 'x\0Linux version %s (a@b) #1\n' "$release" >"$dir/kernel"
-"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/k" >"$dir/out" 2>&1
+make_job good k
 echo changed >>"$dir/kernel"
 "$HILAB" worker "$dir/k" >"$dir/out" 2>&1
 [ $? -eq 5 ] && grep -q '"blame": "build"' "$dir/k/status"
@@ -272,8 +207,7 @@ cp "$dir/lab" "$dir/p/lab.yaml"
 
 # ---- a full disk
 
-rm -rf "$dir/j"
-"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
+make_job good
 (
 	ulimit -f 4
 	"$HILAB" worker "$dir/j" >"$dir/out" 2>&1
@@ -284,7 +218,6 @@ is_free "a full disk"
 
 # ---- the same results however the console brings its bytes
 
-results() { sed -n 's/.*"kind":"result".*"name":"\([^"]*\)","status":"\([^"]*\)".*/\1 \2/p' "$dir/j/events.jsonl"; }
 run good
 want=$(results)
 [ "$(echo "$want" | wc -l)" -eq 5 ]
@@ -292,7 +225,7 @@ ok $? "a good run has five results"
 for fault in "chunk 1" "chunk 65536" "insert every=900" "insert after=@hil offset=7" \
 	"insert after=root@hil" "insert after=login: count=1" "drop after=inner count=1" \
 	"corrupt after=@hil offset=9 count=2" "dup after=@hil\\s1 offset=9 count=2" "drop typed every=700"; do
-	ctl fault b $fault || ok 1 "fault $fault"
+	ctl fault b $fault
 	run good
 	[ "$(results)" = "$want" ]
 	ok $? "the same results with '$fault'"
@@ -329,8 +262,8 @@ echo "# kill -9 at every ${KILL_STEP:-6}th event"
 
 mkfifo "$dir/held"
 rm -rf "$dir/j" "$dir/k"
-"$tool" make "$dir/hangs.yaml" "$dir/p/lab.yaml" "$dir/j" >"$dir/out" 2>&1
-"$tool" make "$dir/good.yaml" "$dir/p/lab.yaml" "$dir/k" >"$dir/out" 2>&1
+make_job hangs
+make_job good k
 "$tool" run "$dir/j" >"$dir/held" 2>&1 &
 first=$!
 while read -r line; do
@@ -352,4 +285,4 @@ done <"$dir/held"
 wait "$first"
 ends "incomplete timeout off: *" "the first one goes on"
 
-echo "1..$n"
+finish

@@ -3,7 +3,6 @@
 # Boots of the 32-bit twin by whole jobs: from its card by the boot-mode pins, then, with the pins
 # put back, over TFTP, cold and warm.
 . "$HILAB_DATA/labs/virtual/t/twin.sh"
-export HILAB_RUN_DIR="$dir/run" HILAB_STORE="$dir/db" XDG_STATE_HOME="$dir/state" HILAB_DATA
 
 images=$HILAB_DATA/build/images/armhf
 job() { # NAME WANT ARGS...
@@ -34,6 +33,5 @@ job 'pins put back: boots over TFTP, cold and warm' 0 "$HILAB_DATA/jobs/common/b
 says '"kind": "cold"' 'times of a cold start'
 says '"kind": "warm"' 'times of a warm start'
 is "$(ctl status | sed 's/.*power-ons \([0-9]*\).*/\1/')" 3 'a warm start is no power cycle'
-kill "$daemon"
-wait "$daemon"
+stop_daemon "$daemon"
 finish

@@ -3,20 +3,9 @@
 # Package lists that cannot be read, with an apt that plays the mirror: a suite is either read
 # whole or, where the list allows, left out whole and said to be; never half read.
 set -u
+. "$(dirname "$0")/../../../orchestrator/base/t/tap.sh"
 here=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-is() { # GOT WANT NAME
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $n - $3"
-	else
-		echo "not ok $n - $3"
-		printf '%s\n' "got:" "$1" "want:" "$2" | sed 's/^/# /'
-	fi
-}
+work=$dir
 
 cat >"$work/host.list" <<-END
 	deb http://m.example/debian bookworm main
@@ -112,4 +101,4 @@ fetch lax nothing
 is "$? $(suites) $(grep -c without "$CACHE/lax/packages.lock")" \
 	"0 update b b-updates b-security 0" "a mirror that is whole gives all"
 
-echo "1..$n"
+finish

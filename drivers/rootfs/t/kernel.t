@@ -3,20 +3,9 @@
 # Kernel images of every form that the recipe takes: what they say of themselves, and what is
 # refused.
 set -u
+. "$(dirname "$0")/../../../orchestrator/base/t/tap.sh"
 here=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-is() { # GOT WANT NAME
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $n - $3"
-	else
-		echo "not ok $n - $3"
-		printf '%s\n' "got:" "$1" "want:" "$2" | sed 's/^/# /'
-	fi
-}
+work=$dir
 
 CACHE=$work/cache OUT=$work/out
 export CACHE OUT
@@ -60,4 +49,4 @@ is "$? $(said) $(ls "$OUT/armhf" | grep -c 'zImage$\|version')" \
 	"1 rootfs: the kernel image does not tell its version 0" \
 	"armhf: a kernel that does not tell its version is no image"
 
-echo "1..$n"
+finish

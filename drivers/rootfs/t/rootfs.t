@@ -3,20 +3,9 @@
 # The recipe without a network: which sources are taken, what a missing library or module says,
 # and that packing gives equal bytes from equal input, whatever the umask and the files' order.
 set -u
+. "$(dirname "$0")/../../../orchestrator/base/t/tap.sh"
 here=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-is() { # GOT WANT NAME
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $n - $3"
-	else
-		echo "not ok $n - $3"
-		printf '%s\n' "got:" "$1" "want:" "$2" | sed 's/^/# /'
-	fi
-}
+work=$dir
 
 # ---- sources
 cat >"$work/a.list" <<-END
@@ -131,4 +120,4 @@ step tools
 is "$? $(sed "1s/ of '.*//;1q" "$work/said")" \
 	"1 rootfs: library 'libc.so.6' is in none of the packages" "a library that is missing is named"
 
-echo "1..$n"
+finish

@@ -3,22 +3,11 @@
 # The images that the twins really boot, after `make images`: each manifest says the truth about
 # its own, and a second build from the same packages, without a network, gives the same bytes.
 set -u
+. "$(dirname "$0")/../../../orchestrator/base/t/tap.sh"
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 images=${IMAGES:-$top/build/images}
 cache=${IMAGE_CACHE:-$top/build/cache}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-is() { # GOT WANT NAME
-	n=$((n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $n - $3"
-	else
-		echo "not ok $n - $3"
-		printf '%s\n' "got:" "$1" "want:" "$2" | sed 's/^/# /'
-	fi
-}
+work=$dir
 
 # of ROLE KEY: what the manifest says of an image
 of() {
@@ -91,4 +80,4 @@ chmod +x "$work/bin/apt-get"
 twin arm64 am62axx
 twin armhf am335x
 
-echo "1..$n"
+finish

@@ -5,29 +5,11 @@
 # the same test prints KTAP. It is built for this host, whose shell the played board runs: a cross
 # compiler is what a build of drivers has, not what this needs.
 set -u
-tool=$HILAB_BUILD/agents/t/tool-job
-dir=$(mktemp -d)
-export HILAB_RUN_DIR="$dir/run" HILAB_DATA
+. "$HILAB_DATA/agents/t/job.sh"
 src=$HILAB_DATA/drivers/tests
 cd "$dir" || exit 1
-n=0
-player=
 
-end() {
-	trap - EXIT
-	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
-	rm -rf "$dir"
-}
-trap end EXIT
-trap 'exit 1' INT TERM
-
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		grep -hE '"(result|metric)"' j/events.jsonl 2>/dev/null | tail -n 8 | sed 's/^/# /'
-	fi
-}
+show() { grep -hE '"(result|metric)"' j/events.jsonl 2>/dev/null | tail -n 8; }
 
 cat >all.c <<'EOT'
 #include "hil.h"
@@ -87,26 +69,17 @@ cat >job.yaml <<-EOT
 	  - run: {name: all, command: "hil_result before pass; $dir/all >/dev/null; hil_result after pass"}
 	  - run: {name: quiet, command: "$dir/all; true", expect: "(?m)^not ok 2 two # 50% of [|] is @ .here\$"}
 EOT
-mkfifo ready
-"$HILAB" player --dir p b=instant >ready 2>player.log &
-player=$!
-read -r line <ready
-run() {
-	rm -rf j
-	"$tool" make job.yaml p/lab.yaml j >out 2>&1 && "$tool" run j >out 2>&1
-	last=$(tail -n 1 out)
-}
-results() { sed -n 's/.*"kind":"result".*"name":"\([^"]*\)","status":"\([^"]*\)".*/\1 \2/p' j/events.jsonl; }
-has() { grep -qE -- "$1" j/events.jsonl; ok $? "$2"; }
+start_player b=instant
+tells() { grep -qE -- "$1" j/events.jsonl; ok $? "$2"; }
 
-run
-case $last in "fail test "*) ok 0 "a job with the test's failures" ;; *) ok 1 "a job with the test's failures: $last" ;; esac
-has '"name":"timer/monotonic","status":"pass"' "a result of the test of timers"
-has '"test":"timer","name":"timer.late.max","value":[0-9.e+]*,"unit":"us","labels":.*"sleep":"2ms"' "and a figure with its label"
-has '"name":"all/two","status":"fail","why":"50% of \| is @ .here"' "a reason with everything in it"
-has '"name":"all/three","status":"skip"' "a skip"
-has '"name":"all/four","status":"error","why":"0{290,300}"' "a reason that is cut"
-has '"name":"quiet","status":"pass"' "the output of a step that keeps it"
+run job
+ends "fail test *" "a job with the test's failures"
+tells '"name":"timer/monotonic","status":"pass"' "a result of the test of timers"
+tells '"test":"timer","name":"timer.late.max","value":[0-9.e+]*,"unit":"us","labels":.*"sleep":"2ms"' "and a figure with its label"
+tells '"name":"all/two","status":"fail","why":"50% of \| is @ .here"' "a reason with everything in it"
+tells '"name":"all/three","status":"skip"' "a skip"
+tells '"name":"all/four","status":"error","why":"0{290,300}"' "a reason that is cut"
+tells '"name":"quiet","status":"pass"' "the output of a step that keeps it"
 results | grep '^all/' | sort >got
 {
 	echo all/after pass
@@ -121,10 +94,10 @@ ok $? "two processes and a shell: each result once"
 results | sort >want
 
 for fault in "insert after=@hil offset=9" "drop after=parent-3 count=2" "corrupt after=child-4 count=2"; do
-	"$HILAB" player ctl p fault b $fault >/dev/null || ok 1 "fault $fault"
-	run
+	ctl fault b $fault
+	run job
 	results | sort | cmp -s - want
 	ok $? "the same results with '$fault'"
-	"$HILAB" player ctl p clear b >/dev/null
+	ctl clear b
 done
-echo "1..$n"
+finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # How many twins boot at a time, over a stand-in for QEMU that prints nothing by itself: here the
 # tests say when a boot is over.
-. "$(dirname "$0")/twin.sh"
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
 
 for arch in arm64 armhf; do
 	mkdir -p "$dir/images/$arch"
@@ -33,7 +33,7 @@ wait_states() { # WANT NAME
 	until got=$(states) && [ "$got" = "$1" ]; do
 		tries=$((tries + 1))
 		[ -n "$got" ] && [ $tries -lt $tries_max ] || {
-			fail "$2" "'$got', want '$1'; $(cat "$dir/daemon")"
+			fail "$2" "'$got', want '$1'; $(cat "$dir/twin.log")"
 			finish
 		}
 	done
@@ -44,7 +44,7 @@ say() { # TWIN TEXT: comes back from the stand-in
 }
 quit() {
 	"$HILAB" twin stop "$dir/lab"
-	wait "$daemon"
+	wait_daemon "$daemon"
 }
 
 twins --boot-time 3600

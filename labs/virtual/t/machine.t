@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The twin's daemon over a stand-in for QEMU: relay, console, end of the guest, kill -9.
-. "$(dirname "$0")/twin.sh"
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
 
 mkdir -p "$dir/images/arm64"
 printf 'build: am62axx-twin\nimages:\n  boot-loader: {path: arm64/u-boot.bin}\n  tools: {path: arm64/tools.img}\n' \
@@ -67,8 +67,7 @@ is "$(relay_state)" 'CH1:ON ' 'plugged in it answers'
 [ "$(stat -c %s "$dir/lab/evm/sd.img")" = 268435456 ] && pass 'the card is there' || fail 'card'
 printf card | dd of="$dir/lab/evm/sd.img" conv=notrunc 2>/dev/null
 first=$(pid)
-kill -9 "$daemon"
-wait "$daemon" 2>/dev/null
+kill_daemon "$daemon"
 while kill -0 "$first" 2>/dev/null; do :; done
 pass 'the daemon is killed: QEMU goes with it'
 start --images "$dir/images" --qemu "$HILAB_BUILD/labs/virtual/t/tool-qemu" --relay numato
@@ -80,7 +79,7 @@ is "$("$host" "$dir/lab/relay" type 'relay read 0\r' until '>' | tr -d '\r\n')" 
 	'relay read 0on>' 'numato reads it back'
 first=$(pid)
 "$HILAB" twin stop "$dir/lab" && pass 'stop' || fail 'stop'
-wait "$daemon"
+wait_daemon "$daemon"
 is $? 0 'the daemon ends well'
 kill -0 "$first" 2>/dev/null && fail 'and kills QEMU' || pass 'and kills QEMU'
 [ ! -e "$dir/lab/relay" ] && [ ! -e "$dir/lab/ctl" ] && pass 'and takes its ports away' || fail 'ports'

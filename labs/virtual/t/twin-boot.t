@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The real twin: QEMU, U-Boot, Linux and the card, driven by relay bytes and typed lines.
-. "$(dirname "$0")/twin.sh"
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
 
 images=$HILAB_DATA/build/images/arm64
 uboot() { # LINE: typed at U-Boot's prompt
@@ -56,14 +56,12 @@ reader=$!
 relay on
 wait $reader
 first=$(pid)
-kill -9 "$daemon"
-wait "$daemon" 2>/dev/null
+kill_daemon "$daemon"
 while kill -0 "$first" 2>/dev/null; do :; done
 pass 'the daemon is killed: no QEMU is left'
 start
 is "$(status)" 'evm off' 'the next one starts without power'
 is "$(head -n 1 "$dir/lab/evm/sd.img")" on-the-card 'and with the same card'
-kill "$daemon"
-wait "$daemon"
+stop_daemon "$daemon"
 is $? 0 'it ends on SIGTERM'
 finish

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The main job as a person runs it: `hilab run` of the smoke job on a real twin, from relay to
 # report, and what the store then holds. Each figure is looked for, none is judged by its size.
-. "$(dirname "$0")/twin.sh"
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
 
-export HILAB_RUN_DIR="$dir/run" HILAB_STORE="$dir/db" XDG_STATE_HOME="$dir/state"
 start
 "$HILAB" run "$HILAB_DATA/jobs/am62axx/smoke.yaml" --lab "$dir/lab/lab.yaml" --json >"$dir/report" 2>"$dir/out"
 is $? 0 'the smoke job passes'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The 32-bit twin and its boot-mode straps: from TFTP by the lab's hand, from its card by itself.
-. "$(dirname "$0")/twin.sh"
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
 
 images=$HILAB_DATA/build/images/armhf
 uboot() { # LINE: typed at U-Boot's prompt
@@ -35,8 +35,7 @@ sh_line 'uname -m' | grep -qx armv7l && pass 'a 32-bit one' || fail 'uname'
 sh_line 'test -b /dev/mmcblk0 && test -c /dev/rtc0 && command -v fio' | grep -q /fio &&
 	pass 'with card, clock and tools' || fail 'devices'
 relay off
-kill "$daemon"
-wait "$daemon"
+stop_daemon "$daemon"
 
 sh "$HILAB_DATA/firmware/card.sh" "$images/zImage" "$images/rootfs.cpio.gz" "$dir/lab/evm/sd.img" &&
 	pass 'a card to boot from' || fail 'card.sh'
@@ -57,7 +56,6 @@ stop_at_prompt
 uboot 'pci enum; nvme scan; ls nvme 0:1' | grep -q ' here' &&
 	pass 'what Linux wrote, the boot loader reads after a power cycle' || fail 'ls'
 relay off
-kill "$daemon"
-wait "$daemon"
+stop_daemon "$daemon"
 is $? 0 'it ends on SIGTERM'
 finish

@@ -1,36 +1,10 @@
 # SPDX-License-Identifier: MIT
-# For tests of `hilab twin`: one twin 'evm' in $dir/lab, driven through its ports. TAP.
+# For tests of `hilab twin`: all of lab.sh, and one twin 'evm' in $dir/lab, driven through its ports.
+. "$HILAB_DATA/labs/virtual/t/lab.sh"
 host=$HILAB_BUILD/labs/virtual/t/tool-host
-dir=$(mktemp -d)
-n=0 bad=0 daemon=
-trap '[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null; rm -rf "$dir"' EXIT
-
-pass() {
-	n=$((n + 1))
-	echo "ok $n - $1"
-}
-fail() { # NAME [WHY]
-	n=$((n + 1)) bad=1
-	echo "not ok $n - $1"
-	printf '%s\n' "${2:-}" | sed 's/^/# /'
-}
-is() { # GOT WANT NAME
-	[ "$1" = "$2" ] && pass "$3" || fail "$3" "got '$1', want '$2'"
-}
-finish() {
-	echo "1..$n"
-	exit $bad
-}
 
 start() { # OPTIONS...
-	rm -f "$dir/ready"
-	mkfifo "$dir/ready"
-	"$HILAB" twin evm --dir "$dir/lab" --ready-fd 3 "$@" 3>"$dir/ready" >"$dir/daemon" 2>&1 &
-	daemon=$!
-	read -r line <"$dir/ready" || {
-		fail 'the daemon is ready' "$(cat "$dir/daemon")"
-		finish
-	}
+	start_daemon twin evm --dir "$dir/lab" "$@"
 }
 ctl() {
 	"$HILAB" twin ctl "$dir/lab" "$@"

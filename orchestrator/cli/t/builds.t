@@ -2,33 +2,15 @@
 # SPDX-License-Identifier: MIT
 # hilab builds: a build published in a folder of a real web server is added, fetched, pinned, pruned.
 set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
 hilab=${HILAB:-build/release/hilab}
 serve=${HILAB_BUILD:-build/release}/orchestrator/builds/t/tool-serve
-dir=$(mktemp -d) || exit 1
-n=0 bad=0
 mkfifo "$dir/alive" "$dir/port"
 mkdir -p "$dir/web/nightly"
 export XDG_CONFIG_HOME="$dir/config" XDG_CACHE_HOME="$dir/cache"
 unset HILAB_CACHE_MAX
 cache=$dir/cache/hilab/builds
 
-# check NAME WANTED-STATUS WANTED-IN-OUTPUT COMMAND...: output is $dir/out
-check()
-{
-	name=$1 want=$2 part=$3
-	shift 3
-	"$@" >"$dir/out" 2>&1
-	got=$?
-	n=$((n + 1))
-	if [ $got -eq "$want" ] && { [ -z "$part" ] || grep -qF -e "$part" "$dir/out"; }; then
-		echo "ok $n - $name"
-	else
-		bad=1
-		echo "not ok $n - $name"
-		echo "# exit $got, want $want, and in it '$part':"
-		sed 's/^/# /' "$dir/out" | head -40
-	fi
-}
 files() { ls "$cache" | wc -l; }
 sum() { sha256sum "$1" | cut -d' ' -f1; }
 
@@ -36,7 +18,10 @@ sum() { sha256sum "$1" | cut -d' ' -f1; }
 "$serve" "$dir/web" <"$dir/alive" >"$dir/port" &
 server=$!
 exec 7>"$dir/alive"
-trap 'exec 7>&-; wait "$server"; rm -rf "$dir"' EXIT
+at_end() {
+	exec 7>&-
+	wait "$server"
+}
 read -r port <"$dir/port"
 url=http://127.0.0.1:$port/nightly
 
@@ -130,5 +115,4 @@ check 'runs on a played board' 0 ' pass' "$hilab" player b=am62axx-sk-twin -- \
 check 'the plan has the digest of what was unpacked' 0 "$(sum "$dir/kernel")" \
 	sh -c "cat '$dir'/state/hilab/runs/*/plan.json"
 check 'and that of what was not' 0 "$(sum "$web/rootfs.gz")" sh -c "cat '$dir'/state/hilab/runs/*/plan.json"
-echo "1..$n"
-exit $bad
+finish

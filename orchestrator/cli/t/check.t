@@ -1,21 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # `hilab check`: what it says, on which stream, with which status.
-n=0
-failed=0
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$dir/out"
-		failed=1
-	fi
-}
-check() { # STATUS-WANTED NAME ARGS...
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
+
+judged() { # STATUS-WANTED NAME ARGS...
 	want=$1 name=$2
 	shift 2
 	"$HILAB" check "$@" >"$dir/out" 2>&1
@@ -30,7 +18,7 @@ said() { # TEXT
 XDG_CONFIG_HOME=$dir
 export XDG_CONFIG_HOME
 
-check 0 'the library and the types' "$HILAB_DATA"/jobs/*x/*.yaml "$HILAB_DATA"/labs/types/*.yaml
+judged 0 'the library and the types' "$HILAB_DATA"/jobs/*x/*.yaml "$HILAB_DATA"/labs/types/*.yaml
 said 'smoke.yaml: ok (job)'
 said 'am62axx-sk-twin.yaml: ok (type)'
 
@@ -39,7 +27,7 @@ printf 'job: x\nboard: {type: am62axx-ks, soc: am26axx}\nsteps: [login]\n' >"$di
 printf 'lab: x\nboards: {a: {type: am62axx-skk, power: {driver: serial-relay, port: x, chanel: 1}, consoles: {main: {driver: serail, port: x}}}}\n' >"$dir/lab.yaml"
 printf 'build: x\nversion: 1\nsoc: am62axx\nimages: {kernel: {path: Image}}\n' >"$dir/build.yaml"
 printf 'jbo: x\n' >"$dir/none.yaml"
-check 2 'wrong files' "$dir/job.yaml" "$dir/match.yaml" "$dir/lab.yaml" "$dir/build.yaml" "$dir/none.yaml" "$dir/gone.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
+judged 2 'wrong files' "$dir/job.yaml" "$dir/match.yaml" "$dir/lab.yaml" "$dir/build.yaml" "$dir/none.yaml" "$dir/gone.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
 said "job.yaml:2:1: unknown key 'borad' in job (did you mean 'board'?)"
 said "job.yaml:5:32: unknown parser 'fioo' (did you mean 'fio'?)"
 said "match.yaml:2:15: unknown board type 'am62axx-ks' (did you mean 'am62axx-sk'?)"
@@ -52,17 +40,17 @@ said 'none.yaml:1:1: neither a job, a lab, a type nor a build'
 said 'gone.yaml: '
 said 'boot.yaml: ok (job)'
 
-check 2 'as JSON' --json "$dir/job.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
+judged 2 'as JSON' --json "$dir/job.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
 said '"line": 2'
 said '"ok": true'
 
-check 2 'no file'
-check 0 'help' -h
+judged 2 'no file'
+judged 0 'help' -h
 said 'usage: hilab check'
 
 for page in jobs/doc/hilab-job labs/doc/hilab-lab labs/doc/hilab-type orchestrator/builds/doc/hilab-build; do
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$HILAB_DATA/$page.5" >"$dir/example.yaml"
-	check 0 "the example of ${page##*/}(5)" "$dir/example.yaml"
+	judged 0 "the example of ${page##*/}(5)" "$dir/example.yaml"
 done
 
 # 64 MiB that are no YAML: told, and before anybody waits
@@ -72,5 +60,4 @@ timeout 5 "$HILAB" check "$dir/garbage.yaml" >"$dir/out" 2>&1
 ok $? '64 MiB of garbage are refused'
 said 'garbage.yaml: larger than 1 MiB'
 
-echo "1..$n"
-exit $failed
+finish

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Completion by the shells themselves: bash through its complete machinery, zsh at a terminal.
 set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
 hilab=${HILAB:-build/release/hilab}
 here=$(dirname "$0")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
 mkdir -p "$dir/bin" "$dir/config/hilab/builds" "$dir/zsh" "$dir/work/folder"
 ln -s "$(cd "$(dirname "$hilab")" && pwd)/hilab" "$dir/bin/hilab"
 PATH=$dir/bin:$PATH
@@ -14,17 +12,8 @@ export PATH XDG_CONFIG_HOME="$dir/config" HILAB_DATA="$dir/zsh"
 touch "$dir/work/job.yaml" "$dir/work/lab.yaml" "$dir/work/my file.yaml"
 echo 'build: x' >"$dir/config/hilab/builds/nightly.yaml"
 
-is() # NAME WANT GOT
-{
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		echo "not ok $n - $1"
-		echo "# got  '$3'"
-		echo "# want '$2'"
-	fi
+same() { # NAME WANT GOT
+	is "$3" "$2" "$1"
 }
 
 # What bash offers for the words given, the last of them being typed.
@@ -39,33 +28,33 @@ offers()
 		echo "${COMPREPLY[*]}"' "$dir/work" "$@" 2>&1
 }
 
-is 'bash: commands' "$(hilab help | awk '/^  [a-z]/ { printf "%s%s", s, $1; s = "," }')" "$(offers hilab '')"
-is 'bash: a command that is begun' 'run,report' "$(offers hilab r)"
-is 'bash: options of the program' '--version' "$(offers hilab --v)"
+same 'bash: commands' "$(hilab help | awk '/^  [a-z]/ { printf "%s%s", s, $1; s = "," }')" "$(offers hilab '')"
+same 'bash: a command that is begun' 'run,report' "$(offers hilab r)"
+same 'bash: options of the program' '--version' "$(offers hilab --v)"
 for c in $(hilab help | awk '/^  [a-z]/ { print $1 }'); do
-	is "bash: options of $c" "$(hilab help "$c" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
+	same "bash: options of $c" "$(hilab help "$c" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
 		"$(offers hilab "$c" --)"
 done
-is 'bash: files of an option' 'lab.yaml' "$(offers hilab run --lab l)"
-is 'bash: its letter' 'lab.yaml' "$(offers hilab run -l l)"
-is 'bash: words of an option' 'tap,text' "$(offers hilab report -f t)"
-is 'bash: an option that takes anything' '' "$(offers hilab run --param '')"
-is 'bash: operands' 'job.yaml' "$(offers hilab run --quiet j)"
-is 'bash: a name with a space' 'my file.yaml' "$(offers hilab check m)"
-is 'bash: drivers' 'power/serial-relay' "$(offers hilab bench power/s)"
-is 'bash: commands as operands' 'twin' "$(offers hilab help tw)"
-is 'bash: verbs' 'pin,prune' "$(offers hilab builds p)"
-is 'bash: builds by name' 'nightly' "$(offers hilab builds pin n)"
-is 'bash: and as an option' 'nightly' "$(offers hilab run --build n)"
-is 'bash: no operand, no file' '' "$(offers hilab boards '')"
-is 'bash: a command that is none' '' "$(offers hilab rnu '')"
+same 'bash: files of an option' 'lab.yaml' "$(offers hilab run --lab l)"
+same 'bash: its letter' 'lab.yaml' "$(offers hilab run -l l)"
+same 'bash: words of an option' 'tap,text' "$(offers hilab report -f t)"
+same 'bash: an option that takes anything' '' "$(offers hilab run --param '')"
+same 'bash: operands' 'job.yaml' "$(offers hilab run --quiet j)"
+same 'bash: a name with a space' 'my file.yaml' "$(offers hilab check m)"
+same 'bash: drivers' 'power/serial-relay' "$(offers hilab bench power/s)"
+same 'bash: commands as operands' 'twin' "$(offers hilab help tw)"
+same 'bash: verbs' 'pin,prune' "$(offers hilab builds p)"
+same 'bash: builds by name' 'nightly' "$(offers hilab builds pin n)"
+same 'bash: and as an option' 'nightly' "$(offers hilab run --build n)"
+same 'bash: no operand, no file' '' "$(offers hilab boards '')"
+same 'bash: a command that is none' '' "$(offers hilab rnu '')"
 
 hilab completion zsh >"$dir/zsh/_hilab"
 timeout 60 zsh -f "$here/completion.zsh" "$dir/zsh" "$dir/work" 'hilab ru' 'hilab run --la' 'hilab run --lab l' \
 	'hilab report -f tap' 'hilab run --qui' 'hilab check j' 'hilab bench power/s' 'hilab builds pr' \
 	'hilab builds pin n' 'hilab run --build n' 'hilab help comp' 'hilab log lat' 'hilab log fo' \
 	>"$dir/out" 2>&1 </dev/null
-zsh_is() { is "zsh: $1" "$1 => $2" "$(grep -F "$1 => " "$dir/out" || tail -3 "$dir/out")"; }
+zsh_is() { same "zsh: $1" "$1 => $2" "$(grep -F "$1 => " "$dir/out" || tail -3 "$dir/out")"; }
 zsh_is 'hilab ru' 'hilab run '
 zsh_is 'hilab run --la' 'hilab run --lab '
 zsh_is 'hilab run --lab l' 'hilab run --lab lab.yaml '
@@ -81,6 +70,5 @@ zsh_is 'hilab log lat' 'hilab log latest '
 zsh_is 'hilab log fo' 'hilab log folder/'
 
 hilab completion fish >"$dir/out" 2>&1
-is 'another shell' 2 $?
-echo "1..$n"
-exit $bad
+same 'another shell' 2 $?
+finish

@@ -2,23 +2,9 @@
 # SPDX-License-Identifier: MIT
 # hilab help, and the manual pages that it writes.
 set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
 hilab=${HILAB:-build/release/hilab}
 top=${HILAB_DATA:-.}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-
-ok() # STATUS NAME
-{
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		bad=1
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$dir/out"
-	fi
-}
 
 "$hilab" help >"$dir/help" 2>&1
 ok $? 'help'
@@ -66,5 +52,4 @@ for page in "$top"/*/doc/*.5 "$top"/*/*/doc/*.5; do
 	mandoc -T lint -W warning "$page" >"$dir/out" 2>&1
 	ok $? "mandoc has nothing to say of ${page##*/}"
 done
-echo "1..$n"
-exit $bad
+finish

@@ -2,35 +2,16 @@
 # SPDX-License-Identifier: MIT
 # make install into a staging folder; the installed program alone, from another folder; uninstall.
 set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 top=$(cd "${HILAB_DATA:-.}" && pwd)
 build=$(cd "${HILAB_BUILD:-build/release}" && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
 unset HILAB_DATA HILAB_STORE
 export XDG_CONFIG_HOME="$dir/config" XDG_STATE_HOME="$dir/state" XDG_CACHE_HOME="$dir/cache"
 export HILAB_RUN_DIR="$dir/run" HOME="$dir"
 mkdir "$dir/run" "$dir/elsewhere"
 hilab=$dir/stage/opt/hilab/bin/hilab
 
-# check NAME WANTED-STATUS WANTED-IN-OUTPUT COMMAND...: output is $dir/out
-check()
-{
-	name=$1 want=$2 part=$3
-	shift 3
-	"$@" >"$dir/out" 2>&1
-	got=$?
-	n=$((n + 1))
-	if [ $got -eq "$want" ] && { [ -z "$part" ] || grep -qF -e "$part" "$dir/out"; }; then
-		echo "ok $n - $name"
-	else
-		bad=1
-		echo "not ok $n - $name"
-		echo "# exit $got, want $want, and in it '$part':"
-		sed 's/^/# /' "$dir/out" | head -40
-	fi
-}
 installed() { make -s -C "$top" "$1" B="$build" DESTDIR="$dir/stage" PREFIX=/opt/hilab; }
 
 check 'make install' 0 '' installed install-files
@@ -65,5 +46,4 @@ touch "$dir/stage/opt/hilab/share/man/man1/other.1"
 check 'make uninstall' 0 '' installed uninstall
 check 'leaves what is not its own, and no more' 0 '' test "$(find "$dir/stage" -type f)" = \
 	"$dir/stage/opt/hilab/share/man/man1/other.1"
-echo "1..$n"
-exit $bad
+finish

@@ -2,56 +2,20 @@
 # SPDX-License-Identifier: MIT
 # hilab report and hilab log over a store of three runs, and over a folder that is in none.
 set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
 hilab=${HILAB:-build/release/hilab}
 import=${HILAB_BUILD:-build/release}/orchestrator/store/t/tool-import
 data=${HILAB_DATA:-.}/reports/format/t/data
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 export HILAB_STORE="$dir/h.db"
-n=0 bad=0
 
-# check NAME WANTED-STATUS WANTED-IN-OUTPUT COMMAND...: output is $dir/out
-check()
-{
-	name=$1 want=$2 part=$3
-	shift 3
-	"$@" >"$dir/out" 2>&1
-	got=$?
-	n=$((n + 1))
-	if [ $got -eq "$want" ] && { [ -z "$part" ] || grep -qF -e "$part" "$dir/out"; }; then
-		echo "ok $n - $name"
-	else
-		bad=1
-		echo "not ok $n - $name"
-		echo "# exit $got, want $want, and in it '$part':"
-		sed 's/^/# /' "$dir/out" | head -40
-	fi
+lacks() { # NAME PART: the last output does not hold it
+	! grep -qF -e "$2" "$dir/out"
+	ok $? "$1"
 }
-
-# lacks NAME PART: the last output does not hold it
-lacks()
-{
-	n=$((n + 1))
-	if grep -qF -e "$2" "$dir/out"; then
-		bad=1
-		echo "not ok $n - $1"
-	else
-		echo "ok $n - $1"
-	fi
-}
-
-# same NAME WANTED: the last output is exactly this
-same()
-{
-	n=$((n + 1))
+same() { # NAME WANTED: the last output is exactly this
 	printf "$2" >"$dir/want"
-	if cmp -s "$dir/want" "$dir/out"; then
-		echo "ok $n - $1"
-	else
-		bad=1
-		echo "not ok $n - $1"
-		diff "$dir/want" "$dir/out" | sed 's/^/# /'
-	fi
+	diff "$dir/want" "$dir/out" >"$dir/err"
+	ok $? "$1"
 }
 
 check 'no store yet' 2 'No such file' "$hilab" report
@@ -101,5 +65,4 @@ check 'raw has no tail' 2 'neither' "$hilab" log 1 --raw --tail 3
 rm -r "$dir/smoke"
 check 'a folder that is gone' 2 'job folder' "$hilab" log 1
 check 'the report stays' 0 'fio.write.bw' "$hilab" report 1
-echo "1..$n"
-exit $bad
+finish

@@ -3,27 +3,9 @@
 # `hilab run` from the command line to the store, on a played board: what is refused before power
 # is touched, what each ending exits with, and that a full disk loses nothing.
 set -u
-dir=$(mktemp -d)
-export HILAB_RUN_DIR="$dir/run" HILAB_STORE="$dir/db" XDG_STATE_HOME="$dir/state" XDG_CONFIG_HOME="$dir/config" HILAB_DATA
+. "$HILAB_DATA/labs/virtual/t/lab.sh"
 cd "$dir" || exit 1 # manifests are named beside here
-n=0
-player=
 
-end() {
-	trap - EXIT
-	[ -z "$player" ] || { kill "$player"; wait "$player"; } 2>/dev/null
-	rm -rf "$dir"
-}
-trap end EXIT
-trap 'exit 1' INT TERM
-
-ok() { # STATUS NAME
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		tail -n 8 "$dir/out" "$dir/err" | sed 's/^/# /'
-	fi
-}
 run() { # STATUS-WANTED NAME ARGS...
 	want=$1 name=$2
 	shift 2
@@ -34,30 +16,19 @@ run() { # STATUS-WANTED NAME ARGS...
 }
 err() { grep -qF -- "$1" "$dir/err"; ok $? "tells: $1"; }
 out() { grep -qE -- "$1" "$dir/out"; ok $? "prints: $1"; }
-power() { "$HILAB" player ctl "$dir/p" status b | head -n 1; }
+is_off() { # NAME
+	like "$(power b)" 'b off*' "$1"
+}
 untouched() { # NAME
-	case $(power) in "b off"*) ok 0 "$1: the board is off" ;; *) ok 1 "$1: the board is off" ;; esac
+	is_off "$1: the board is off"
 }
 
 # ---- the played shell is this host's, and so is its kernel
 
-release=$(uname -r)
-printf 'x\0Linux version %s (a@b) #1\n' "$release" >kernel
-echo root >root
-sum() { sha256sum "$1" | cut -d' ' -f1; }
-manifest() { # FILE SUM-OF-ROOT SOC
-	cat >"$1" <<-EOT
-		build: played
-		version: "1"
-		soc: $3
-		images:
-		  kernel: {path: kernel, sha256: $(sum kernel), release: "$release"}
-		  rootfs: {path: root, sha256: $2}
-	EOT
-}
-manifest build.yaml "$(sum root)" am62axx
-manifest wrong.yaml "$(printf %064d 0)" am62axx
-manifest other-soc.yaml "$(sum root)" am335x
+played_images
+manifest build.yaml
+manifest wrong.yaml am62axx "$release" "$(printf %064d 0)"
+manifest other-soc.yaml am335x
 
 job() { # NAME BOARD COMMAND
 	cat >"$1.yaml" <<-EOT
@@ -80,12 +51,7 @@ job needs-can '{soc: am62axx, peripherals: [can]}' true
 job hangs '{soc: am62axx}' 'hil_result started pass; sleep 1000'
 sed 's/timeout: 20s/tiemout: 20s/' good.yaml >typo.yaml
 
-mkfifo ready
-"$HILAB" player --dir p b=am62axx-sk-twin >ready 2>player.log &
-player=$!
-read -r line <ready
-case $line in ready*) ok 0 "a played board" ;; *) ok 1 "a played board" ;; esac
-sed -i 's/model: lcus/&\n      off-time: 50ms/' p/lab.yaml
+start_player b=am62axx-sk-twin
 lab="--lab p/lab.yaml"
 
 # ---- refused before anything is touched
@@ -126,7 +92,7 @@ run 0 "a good run" good.yaml $lab
 out '^run 1  good  pass'
 out 'fio\.write\.bw +12\.5'
 err "fio.write.bw                         12.50 MB/s"
-case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+is_off "and the board is off"
 run 0 "its TAP" good.yaml $lab --tap --quiet --param word=again
 out '^TAP version 14'
 out '^ok [0-9]+ - .*says'
@@ -138,11 +104,11 @@ cmp -s out again
 ok $? "what run prints is what report reads from the store"
 run 1 "a failed test" bad.yaml $lab -q
 out '^run 4  bad  fail'
-"$HILAB" player ctl p relay b dead >/dev/null
+ctl relay b dead
 run 3 "a dead relay" good.yaml $lab -q
 out '^run 5  good  incomplete'
 out 'blame +infra'
-"$HILAB" player ctl p relay b ok >/dev/null
+ctl relay b ok
 
 # ---- Ctrl-C, while the command runs
 
@@ -158,7 +124,7 @@ got=$?
 [ "$got" -eq 130 ]
 ok $? "Ctrl-C: exits with 130 (got $got)"
 out '^run 6  hangs  canceled'
-case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+is_off "and the board is off"
 [ -e "$(sed -n 's/^ *folder *//p' out)/status" ]
 ok $? "its folder is complete"
 
@@ -175,7 +141,7 @@ got=$?
 [ "$got" -eq 130 ]
 ok $? "a hang-up cancels: exits with 130 (got $got)"
 out '^run 7  hangs  canceled'
-case $(power) in "b off"*) ok 0 "and the board is off" ;; *) ok 1 "and the board is off" ;; esac
+is_off "and the board is off"
 
 # ---- a board in use, and another lab's board of that name
 
@@ -235,7 +201,7 @@ got=$?
 [ "$got" -eq 3 ]
 ok $? "a full disk: exits with 3 (got $got)"
 err "'$dir/db'"
-case $(power) in "b off"*) ok 0 "the board is off all the same" ;; *) ok 1 "the board is off all the same" ;; esac
+is_off "the board is off all the same"
 "$HILAB" report 1 >out 2>err
 out '^run 1  good  pass'
-echo "1..$n"
+finish
