@@ -14,5 +14,8 @@
  */
 int plan_use_build(struct plan *p, const struct build *b, const char *soc,
 	const struct fetch_opts *o, struct err *e);
+/* The same without fetching: images that a step deploys have "blob:SHA256" as their path, and what
+ * is needed to unpack them. */
+int plan_use_blobs(struct plan *p, const struct build *b, const char *soc, struct err *e);
 
 #endif

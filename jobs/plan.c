@@ -59,6 +59,9 @@ static json_t *image_to_json(const struct plan_image *im)
 	add_text(j, "release", im->release);
 	add_text(j, "build_id", im->build_id);
 	add_text(j, "module", im->module);
+	if (im->packing)
+		add_text(j, "packing", packing_names[im->packing]);
+	add_text(j, "unpacked_sha256", im->unpacked_sha256);
 	return j;
 }
 
@@ -96,6 +99,10 @@ json_t *plan_to_json(const struct plan *p)
 	add_text(j, "job", p->job);
 	add_text(j, "description", p->description);
 	json_object_set_new(j, "timeout_ms", json_integer(p->timeout_ms));
+	if (p->session)
+		json_object_set_new(j, "session", json_true());
+	add_text(j, "role", p->role);
+	add_words(j, "roles", &p->roles);
 	add_text(j, "build", p->build);
 	add_text(j, "build_version", p->build_version);
 	json_object_set_new(j, "board", match_to_json(&p->match));
@@ -170,6 +177,17 @@ static int read_step(struct arena *a, struct step *s, const json_t *j, size_t i,
 	return 0;
 }
 
+/* Of what is packed; a plan written before there was packing has none. */
+static int read_packing(struct plan_image *im, const char *word)
+{
+	for (int i = 0; i < PACKING_COUNT; i++)
+		if (!strcmp(packing_names[i], word)) {
+			im->packing = (enum packing)i;
+			return 0;
+		}
+	return -1;
+}
+
 static int read_images(struct plan *p, const json_t *list, struct err *e)
 {
 	size_t n = json_array_size(list);
@@ -186,6 +204,10 @@ static int read_images(struct plan *p, const json_t *list, struct err *e)
 		im->release = get_text(&p->arena, j, "release");
 		im->build_id = get_text(&p->arena, j, "build_id");
 		im->module = get_text(&p->arena, j, "module");
+		im->unpacked_sha256 = get_text(&p->arena, j, "unpacked_sha256");
+		if (read_packing(im, json_text(j, "packing", packing_names[PACKING_NONE])))
+			return err_set(e, BLAME_BUG, "plan: image %zu is packed as '%.40s'", i + 1,
+				json_text(j, "packing", ""));
 		if (!im->role || !im->sha256)
 			return err_set(
 				e, BLAME_BUG, "plan: image %zu lacks its role or sha256", i + 1);
@@ -198,13 +220,37 @@ static int read_steps(struct plan *p, const json_t *list, struct err *e)
 {
 	size_t n = json_array_size(list);
 
-	if (!n || n > PLAN_STEPS_MAX)
+	if (!n != p->session || n > PLAN_STEPS_MAX)
 		return err_set(e, BLAME_BUG, "plan: %zu steps", n);
 	p->steps = arena_alloc(&p->arena, n * sizeof *p->steps);
 	for (size_t i = 0; i < n; i++)
 		if (read_step(&p->arena, &p->steps[i], json_array_get(list, i), i, e))
 			return -1;
 	p->n = n;
+	return 0;
+}
+
+static int read_roles(struct plan *p, const json_t *j, struct err *e)
+{
+	const json_t *list = json_object_get(j, "roles");
+	size_t n = json_array_size(list);
+	bool own = false;
+
+	p->role = get_text(&p->arena, j, "role");
+	if (n > PLAN_ROLES_MAX)
+		return err_set(e, BLAME_BUG, "plan: %zu roles", n);
+	p->roles.p = arena_alloc(&p->arena, (n + 1) * sizeof *p->roles.p);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+
+		if (!name)
+			return err_set(e, BLAME_BUG, "plan: role %zu has no name", i + 1);
+		p->roles.p[i] = arena_strdup(&p->arena, name);
+		own |= p->role && !strcmp(name, p->role);
+	}
+	p->roles.n = n;
+	if (own != (p->role || n))
+		return err_set(e, BLAME_BUG, "plan: its role is none of the job's");
 	return 0;
 }
 
@@ -220,6 +266,7 @@ static int read_plan(struct plan *p, const json_t *j, struct err *e)
 	p->job = get_text(a, j, "job");
 	p->description = get_text(a, j, "description");
 	p->timeout_ms = json_int(j, "timeout_ms", -1);
+	p->session = json_flag(j, "session", false);
 	p->build = get_text(a, j, "build");
 	p->build_version = get_text(a, j, "build_version");
 	p->params = node_from_json(a, json_object_get(j, "params"));
@@ -228,7 +275,7 @@ static int read_plan(struct plan *p, const json_t *j, struct err *e)
 	if (schema_fill(a, match_params, "board", node_from_json(a, json_object_get(j, "board")),
 		    &p->match, &diag))
 		return as_error(&diag, e);
-	if (read_images(p, json_object_get(j, "images"), e))
+	if (read_roles(p, j, e) || read_images(p, json_object_get(j, "images"), e))
 		return -1;
 	return read_steps(p, json_object_get(j, "steps"), e);
 }
@@ -243,4 +290,22 @@ int plan_from_json(struct plan *p, const json_t *j, struct err *e)
 	}
 	*p = new;
 	return 0;
+}
+
+/* ---- what is fetched later ---- */
+
+void plan_set_put_file(struct plan *p, struct step *s, const char *file)
+{
+	const char *own = arena_strdup(&p->arena, file);
+	struct node *params = node_copy(&p->arena, s->params);
+
+	((struct step_put *)s->conf)->file = own;
+	node_map_set(&p->arena, params, "file", node_scalar(&p->arena, own, s->at));
+	s->params = params;
+}
+
+const char *plan_blob(const char *path)
+{
+	return path && !strncmp(path, PLAN_BLOB, strlen(PLAN_BLOB)) ? path + strlen(PLAN_BLOB)
+								    : NULL;
 }

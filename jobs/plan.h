@@ -7,12 +7,15 @@
  * its arena; written to the job folder as plan.json and read back by the worker.
  */
 
+#include "builds/packed.h"
 #include "labs/lab.h"
 
 #define PLAN_VERSION   2
 #define PLAN_STEPS_MAX 20000
 #define PLAN_BYTES_MAX ((size_t)64 << 20) /* memory of one plan */
 #define RETRY_MAX      100                /* further attempts of one step */
+#define PLAN_ROLES_MAX 16                 /* parts of one job */
+#define PLAN_BLOB      "blob:"            /* a path that is to be resolved */
 
 enum step_kind {
 	STEP_POWER,
@@ -112,12 +115,22 @@ struct step_spec {        /* the table behind steps: compile, help and docs */
 extern const struct step_spec step_specs[STEP_COUNT];
 extern const struct param step_common_params[], group_params[];
 
-struct plan_image { /* path NULL: only its versions matter, no step deploys it */
+/*
+ * path NULL: only its versions matter, no step deploys it. "blob:SHA256": the bytes as shipped, for
+ * an agent to fetch and, by packing, to unpack; a worker gets the path of a plain file, its digest
+ * as sha256, and PACKING_NONE.
+ */
+struct plan_image {
 	const char *role, *path, *sha256, *version, *release, *build_id, *module;
+	enum packing packing;        /* of what sha256 is the digest of */
+	const char *unpacked_sha256; /* NULL: not told */
 };
 struct plan {
 	struct arena arena;
-	const char *job; /* name of the job */
+	bool session;     /* a lease: no steps, people type (inbox.h); timeout_ms is its hard end */
+	const char *role; /* this part of a job with several boards; NULL: it has one */
+	struct param_strings roles; /* all its parts, this one among them; none when role is NULL */
+	const char *job;            /* name of the job */
 	const char *description;
 	int64_t timeout_ms;
 	const char *build, *build_version; /* NULL: the job deploys nothing */
@@ -129,10 +142,13 @@ struct plan {
 	size_t n;
 };
 
-/* What compile needs to know of the outside; see compile.h for the rest. */
 void plan_done(struct plan *p);
 json_t *plan_to_json(const struct plan *p); /* new reference */
 /* Reads what plan_to_json wrote; BLAME_BUG where it does not fit. */
 int plan_from_json(struct plan *p, const json_t *j, struct err *e);
+/* Gives a `put` step another file, such as "blob:SHA256" or what that was resolved to. */
+void plan_set_put_file(struct plan *p, struct step *s, const char *file);
+/* The digest in "blob:SHA256"; NULL: path is none (or NULL). Borrowed from path. */
+const char *plan_blob(const char *path);
 
 #endif
