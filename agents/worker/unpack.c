@@ -4,6 +4,7 @@
 #include "unpack.h"
 
 #include "frame.h"
+#include "io/base64.h"
 
 #include <zlib.h>
 
@@ -25,45 +26,6 @@ int unpack_hex(struct str text, struct buf *out)
 			return -1;
 	}
 	return 0;
-}
-
-static int base64_digit(char c)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *p = c ? strchr(digits, c) : NULL;
-
-	return p ? (int)(p - digits) : -1;
-}
-
-int unpack_base64(struct str text, struct buf *out)
-{
-	uint32_t bits = 0;
-	unsigned have = 0, pad = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-		int v;
-
-		if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
-			continue;
-		if (c == '=') {
-			pad++;
-			continue;
-		}
-		v = base64_digit(c);
-		if (v < 0 || pad)
-			return -1;
-		bits = bits << 6 | (uint32_t)v;
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			if (buf_putc(out, (char)(bits >> have)))
-				return -1;
-		}
-	}
-	/* padding as many as the last bytes need, and no less: a cut text is refused */
-	return have == 6 || pad != (have == 4 ? 2 : have == 2 ? 1 : 0) ? -1 : 0;
 }
 
 int unpack_gzip(struct str bytes, struct buf *out)
@@ -95,7 +57,7 @@ int unpack_output(
 	AUTOBUF bytes = BUF_INIT((size_t)length_bytes + 1);
 
 	if (!strcmp(packing, "z")) {
-		if (unpack_base64(text, &packed) ||
+		if (base64_parse(text, &packed) ||
 			unpack_gzip(str_make(buf_str(&packed), packed.len), &bytes))
 			return -1;
 	} else if (unpack_hex(text, &bytes)) {

@@ -11,7 +11,6 @@
 
 /* Adds the bytes that text stands for to out. -1: text is damaged, or out's cap was passed. */
 int unpack_hex(struct str text, struct buf *out);
-int unpack_base64(struct str text, struct buf *out); /* RFC 4648, white space allowed */
 int unpack_gzip(struct str bytes, struct buf *out);  /* one gzip member, RFC 1952 */
 /* A file in the packing that the helper names ("z": gzip in base64, else hex), of that many bytes
  * and that CRC (frame.h). */
