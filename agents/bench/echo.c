@@ -7,8 +7,8 @@
  */
 #include "agents/bench/echo.h"
 
-#include "agents/bench/text.h"
 #include "base/mem.h"
+#include "io/console-text.h"
 
 #include <string.h>
 
@@ -60,7 +60,7 @@ static size_t kernel_line(struct str s)
 
 	if (s.p[0] != '<' && s.p[0] != '[')
 		return 0;
-	head = text_kernel_head(s);
+	head = console_kernel_head(s);
 	if (head < 0)
 		return s.n;
 	if (!head)
@@ -72,7 +72,7 @@ static size_t kernel_line(struct str s)
 /* Is a head at s the line's own text, which has come so far up to one of the ways? */
 static bool own_head(const struct ways *w, struct str s)
 {
-	int head = text_kernel_head(s);
+	int head = console_kernel_head(s);
 
 	if (head <= 0)
 		return false;
@@ -97,7 +97,7 @@ enum echo echo_compare(struct str want, struct str got)
 		size_t skip = kernel_line(rest);
 
 		/* A head that is cut off may still turn out to be the line's own text. */
-		if (skip == rest.n && text_kernel_head(rest) < 0)
+		if (skip == rest.n && console_kernel_head(rest) < 0)
 			pending = true;
 		else if (skip && !own_head(&w, rest)) {
 			i += skip - 1;

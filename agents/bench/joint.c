@@ -83,7 +83,7 @@ static bool scan_plain(struct joints *js, const struct text *t)
 		return false;
 	}
 	at = js->scan + (uint64_t)(p - rest.p);
-	head = text_kernel_head(from(t, at));
+	head = console_kernel_head(from(t, at));
 	js->scan = at;
 	if (head < 0)
 		return false;
@@ -110,7 +110,7 @@ static bool scan_tail(struct joints *js, const struct text *t, struct joint *j)
 {
 	struct str rest = from(t, js->scan);
 	size_t i = 0, room = JOINT_BYTES - length(j, js->scan);
-	int head = text_kernel_head(rest);
+	int head = console_kernel_head(rest);
 
 	if (js->after && head < 0)
 		return false;
@@ -129,7 +129,7 @@ static bool scan_tail(struct joints *js, const struct text *t, struct joint *j)
 	}
 	if (i == rest.n)
 		return false;
-	head = text_kernel_head(from(t, js->scan));
+	head = console_kernel_head(from(t, js->scan));
 	if (head < 0)
 		return false;
 	if (head)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Console bytes to plain text. Invariant: the result does not depend on how the bytes were cut
- * into reads; a damaged or endless escape costs at most ESCAPE_BYTES of text, never the rest of the
- * log; runs[] covers the whole window, and its first run starts at or before base.
+ * into reads; runs[] covers the whole window, and its first run starts at or before base.
  */
 #include "agents/bench/text.h"
 
@@ -10,11 +9,7 @@
 
 #include <string.h>
 
-#define ESCAPE_BYTES 64  /* longest CSI that is believed */
-#define STRING_BYTES 512 /* longest OSC or DCS string */
-
 #define ESC 0x1b
-#define BEL 0x07
 #define SO  0x0e
 #define SI  0x0f
 
@@ -63,11 +58,6 @@ static size_t plain(struct text *t, const unsigned char *p, size_t n, uint64_t r
 		t->cr = true;
 		return 1;
 	}
-	if (*p == ESC) {
-		t->state = TEXT_ESC;
-		t->in_escape = 1;
-		return 1;
-	}
 	if (*p == SO || *p == SI || !*p)
 		return 1;
 	if (*p == '\n')
@@ -78,57 +68,6 @@ static size_t plain(struct text *t, const unsigned char *p, size_t n, uint64_t r
 		i++;
 	emit(t, (const char *)p, i, raw);
 	return i;
-}
-
-/* One byte inside an escape. Returns false when the byte is none of it and has to be text. */
-static bool escape(struct text *t, unsigned char c)
-{
-	bool control = c < 0x20 || c == 0x7f;
-	enum text_state next = TEXT_PLAIN;
-
-	t->in_escape++;
-	switch (t->state) {
-	case TEXT_ESC:
-		if (c == '[')
-			next = TEXT_CSI;
-		else if (c == ']' || c == 'P' || c == '^' || c == '_' || c == 'X')
-			next = TEXT_STRING;
-		else if (c >= 0x20 && c <= 0x2f)
-			next = TEXT_CHARSET;
-		else if (control || c >= 0x80)
-			break;
-		t->state = next;
-		return true;
-	case TEXT_CHARSET:
-		if (control || c >= 0x80)
-			break;
-		if (c >= 0x30 || t->in_escape > ESCAPE_BYTES)
-			t->state = TEXT_PLAIN;
-		return true;
-	case TEXT_CSI:
-		if (control || c >= 0x80 || t->in_escape > ESCAPE_BYTES)
-			break;
-		if (c >= 0x40)
-			t->state = TEXT_PLAIN;
-		return true;
-	case TEXT_STRING:
-		if (c == '\n' || t->in_escape > STRING_BYTES)
-			break;
-		if (c == BEL)
-			t->state = TEXT_PLAIN;
-		else if (c == ESC)
-			t->state = TEXT_STRING_ESC;
-		return true;
-	case TEXT_STRING_ESC:
-		/* Another escape began: the string was never ended. */
-		t->state = c == '\\' ? TEXT_PLAIN : TEXT_ESC;
-		t->in_escape = 1;
-		return c == '\\' || escape(t, c);
-	case TEXT_PLAIN:
-		break;
-	}
-	t->state = TEXT_PLAIN;
-	return false;
 }
 
 void text_feed(struct text *t, struct str raw)
@@ -142,10 +81,10 @@ void text_feed(struct text *t, struct str raw)
 	while (p < end) {
 		uint64_t at = t->fed + (uint64_t)(p - (const unsigned char *)raw.p);
 
-		if (t->state == TEXT_PLAIN)
-			p += plain(t, p, (size_t)(end - p), at);
-		else if (escape(t, *p))
+		if (console_escape(&t->escape, *p))
 			p++;
+		else
+			p += plain(t, p, (size_t)(end - p), at);
 	}
 	t->fed += raw.n;
 }
@@ -188,50 +127,4 @@ uint64_t text_raw(const struct text *t, uint64_t pos)
 		return t->fed;
 	r = &t->runs[run_of(t, pos)];
 	return r->raw + (pos - r->at);
-}
-
-/* Length of a run of digits at s[i], at most max. */
-static size_t digits(struct str s, size_t i, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max && i + n < s.n && s.p[i + n] >= '0' && s.p[i + n] <= '9')
-		n++;
-	return n;
-}
-
-int text_kernel_head(struct str s)
-{
-	size_t i = 0, pad = 0, n;
-
-	if (s.n && s.p[0] == '<') {
-		n = digits(s, 1, 3);
-		i = 1 + n;
-		if (i >= s.n)
-			return -1;
-		if (!n || s.p[i++] != '>')
-			return 0;
-	}
-	if (i >= s.n)
-		return -1;
-	if (s.p[i++] != '[')
-		return 0;
-	while (pad < 4 && i + pad < s.n && s.p[i + pad] == ' ')
-		pad++;
-	i += pad;
-	n = digits(s, i, 10);
-	i += n;
-	if (i >= s.n)
-		return n + pad > 10 ? 0 : -1;
-	if (!n || n + pad < 5 || s.p[i++] != '.')
-		return 0;
-	n = digits(s, i, 6);
-	i += n;
-	if (i >= s.n)
-		return -1;
-	if (n != 6 || s.p[i++] != ']')
-		return 0;
-	if (i >= s.n)
-		return -1;
-	return s.p[i] == ' ' || s.p[i] == '[' ? (int)i + 1 : 0;
 }

@@ -6,8 +6,8 @@
  */
 #include "crash.h"
 
-#include "agents/bench/text.h"
 #include "base/str.h"
+#include "io/console-text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static int64_t head_us(const char *head)
 static const char *behind_head(struct crash *c, const char **head, bool *replay)
 {
 	for (char *p = c->line; (p = strpbrk(p, "<[")); p++) {
-		int n = text_kernel_head(str_make(p, c->n - (size_t)(p - c->line)));
+		int n = console_kernel_head(str_make(p, c->n - (size_t)(p - c->line)));
 		const char *text = p + n;
 		int64_t us;
 

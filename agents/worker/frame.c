@@ -8,6 +8,7 @@
 #include "frame.h"
 
 #include "base/mem.h"
+#include "io/console-text.h"
 
 #include <stdio.h>
 #include <zlib.h>
@@ -25,13 +26,11 @@ struct start {
 	unsigned age;
 };
 
-enum ansi { ANSI_NONE, ANSI_ESC, ANSI_CSI, ANSI_OSC, ANSI_CHARSET };
-
 struct frames {
 	char run[RUN_BYTES];
 	frame_fn *fn;
 	void *arg;
-	enum ansi ansi;
+	struct console_escape escape;
 	char line[FRAME_LINE_BYTES + 1];
 	size_t n;
 	struct start starts[FRAME_JOIN_LINES]; /* newest last */
@@ -316,44 +315,12 @@ static void add_byte(struct frames *fs, char c)
 	fs->line[fs->n++] = c;
 }
 
-/* ECMA-48: ESC [ ... final byte, ESC ] ... BEL or ST, ESC ( x. Any control byte ends one early, so
- * that a broken one never eats the line behind it. */
-static bool in_ansi(struct frames *fs, uint8_t c)
-{
-	switch (fs->ansi) {
-	case ANSI_NONE:
-		if (c != 0x1b)
-			return false;
-		fs->ansi = ANSI_ESC;
-		return true;
-	case ANSI_ESC:
-		fs->ansi = c == '['               ? ANSI_CSI
-			   : c == ']'             ? ANSI_OSC
-			   : c == '(' || c == ')' ? ANSI_CHARSET
-						  : ANSI_NONE;
-		break;
-	case ANSI_CSI:
-		if (c >= 0x40)
-			fs->ansi = ANSI_NONE;
-		break;
-	case ANSI_OSC:
-	case ANSI_CHARSET:
-		if (c == 0x07 || fs->ansi == ANSI_CHARSET)
-			fs->ansi = ANSI_NONE;
-		break;
-	}
-	if (c >= 0x20)
-		return true;
-	fs->ansi = c == 0x1b ? ANSI_ESC : ANSI_NONE;
-	return c == 0x1b;
-}
-
 void frames_feed(struct frames *fs, struct str raw)
 {
 	for (size_t i = 0; i < raw.n; i++) {
 		uint8_t c = (uint8_t)raw.p[i];
 
-		if (in_ansi(fs, c) || (c < 0x20 && c != '\n') || c == 0x7f)
+		if (console_escape(&fs->escape, c) || (c < 0x20 && c != '\n') || c == 0x7f)
 			continue;
 		add_byte(fs, (char)c);
 	}

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "reports/parse/console-text.h"
+#include "io/console-text.h"
 #include "reports/report.h"
 
 #include <dirent.h>

@@ -8,6 +8,7 @@
 #include "json-scan.h"
 
 #include "base/buf.h"
+#include "io/console-text.h"
 #include "json-lex.h"
 
 void json_scan_init(
@@ -59,17 +60,11 @@ static ptrdiff_t diagnostic_start(struct str line)
 
 	for (size_t i = 0; i < line.n; i++) {
 		struct str rest = str_make(line.p + i, line.n - i);
-		size_t k = 1;
 
 		for (size_t o = 0; o < ARRAY_LEN(openings); o++)
 			if (str_starts(rest, openings[o]))
 				return (ptrdiff_t)i;
-		if (*rest.p != '[')
-			continue;
-		while (k < rest.n && (rest.p[k] == ' ' || rest.p[k] == '.' ||
-					     (rest.p[k] >= '0' && rest.p[k] <= '9')))
-			k++;
-		if (k > 2 && k + 1 < rest.n && rest.p[k] == ']' && rest.p[k + 1] == ' ')
+		if (console_kernel_head(rest) > 0)
 			return (ptrdiff_t)i;
 	}
 	return -1;

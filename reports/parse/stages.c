@@ -5,7 +5,7 @@
  */
 #include "stages.h"
 
-#include "console-text.h"
+#include "io/console-text.h"
 
 #include <stdio.h>
 
@@ -71,25 +71,6 @@ static void look(struct search *s, struct str text, const uint64_t *offsets)
 	s->after = offsets[m.end > m.start ? m.end - 1 : m.start] + 1;
 }
 
-/* Where a kernel's time stamp ("[   12.345678] ") stands in a line, or -1. */
-static ptrdiff_t kernel_stamp(struct str line)
-{
-	for (size_t i = 0; i < line.n; i++) {
-		size_t k = i + 1, digits = 0, dots = 0;
-
-		if (line.p[i] != '[')
-			continue;
-		while (k < line.n && line.p[k] == ' ')
-			k++;
-		for (; k < line.n && ((line.p[k] >= '0' && line.p[k] <= '9') || line.p[k] == '.');
-			k++)
-			*(line.p[k] == '.' ? &dots : &digits) += 1;
-		if (k < line.n && line.p[k] == ']' && dots == 1 && digits > 6)
-			return (ptrdiff_t)i;
-	}
-	return -1;
-}
-
 static void keep_head(struct search *s, struct str text, const uint64_t *offsets)
 {
 	buf_add(&s->head, text.p, text.n);
@@ -104,7 +85,7 @@ static void on_line(void *arg, const struct console_line *line)
 
 	if (s->found)
 		return;
-	stamp = kernel_stamp(line->text);
+	stamp = console_kernel_find(line->text);
 	look(s, line->text, line->offsets);
 	if (stamp > 0)
 		keep_head(s, str_make(line->text.p, (size_t)stamp), line->offsets);

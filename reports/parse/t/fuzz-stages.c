@@ -6,7 +6,7 @@
 #include "reports/parse/stages.h"
 
 #include "base/mem.h"
-#include "reports/parse/console-text.h"
+#include "io/console-text.h"
 
 #include <stdlib.h>
 

@@ -1,75 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Console logs as lines, and boot stages out of them: ANSI, carriage returns, kernel lines in the
- * middle of others, bytes one at a time, stages that a chain lacks, a second boot.
+ * Boot stages out of console logs: kernel lines in the middle of others, bytes one at a time,
+ * stages that a chain lacks, a second boot.
  */
 #include "reports/parse/stages.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/t/tap.h"
-#include "reports/parse/console-text.h"
 
 #include <stdlib.h>
-
-/* ---- lines ---------------------------------------------------------------------------------- */
-
-static void dump_line(void *arg, const struct console_line *line)
-{
-	buf_printf(arg, "%llu:", (unsigned long long)line->offset);
-	console_text_show(line->text, arg);
-	buf_puts(arg, line->whole ? "$" : "_");
-}
-
-static void check_lines(const char *raw, size_t n, const char *want)
-{
-	AUTOBUF out = BUF_INIT(1 << 20);
-
-	for (size_t piece = 1; piece <= n; piece = piece < 4 ? piece + 1 : n + (piece == n)) {
-		struct console_text t;
-
-		buf_reset(&out);
-		console_text_init(&t, 0, dump_line, &out);
-		for (size_t at = 0; at < n; at += piece)
-			console_text_feed(&t, str_make(raw + at, at + piece > n ? n - at : piece));
-		console_text_end(&t);
-		is_str(buf_str(&out), want, "%s, in pieces of %zu", want, piece);
-	}
-}
-
-#define LINES(raw, want) check_lines(raw, sizeof(raw) - 1, want)
-
-static void test_lines(void)
-{
-	LINES("a\r\nb\n", "0:a$3:b$");
-	LINES("a\r\r\nb\n\rc", "0:a$4:b$7:c_");
-	LINES("a\r\n\r\nb\n\nc\n", "0:a$3:$5:b$7:$8:c$");
-	LINES("10%\r20%\r\n", "0:10%$4:20%$");
-	LINES("\033[1;32mgreen\033[0m\033]0;title\007x\n", "7:greenx$");
-	LINES("3 \b\b\b2\n", "5:2$");
-	LINES("gr\303\266\b\bx\n", "0:gx$");
-	LINES("cut \033[12\nnext\n", "0:cut $9:next$");
-	LINES("a\0b\001\302\2332J\377\n", "0:a\\x00b\\x01\\xc2\\x9b2J\\xff$");
-	LINES("", "");
-}
-
-static void count_bytes(void *arg, const struct console_line *line)
-{
-	*(size_t *)arg += line->text.n;
-}
-
-static void test_long_line(void)
-{
-	size_t n = 5 * CONSOLE_LINE_BYTES + 7, seen = 0;
-	AUTOFREE char *raw = mem_alloc(n);
-	struct console_text t;
-
-	memset(raw, 'x', n);
-	console_text_init(&t, 0, count_bytes, &seen);
-	console_text_feed(&t, str_make(raw, n));
-	console_text_end(&t);
-	is_int((long long)seen, (long long)n, "a line without end comes in pieces, whole");
-}
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
@@ -196,8 +136,6 @@ int main(void)
 		if (!marks[i].pattern)
 			return printf("Bail out! %s\n", e.msg), 1;
 	}
-	test_lines();
-	test_long_line();
 	test_stages();
 	test_damaged_index();
 	test_emit();
