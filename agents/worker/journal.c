@@ -18,26 +18,6 @@
 #define EVENT_BYTES ((size_t)64 << 10)
 #define TAIL_BYTES  ((off_t)128 << 10)
 
-static const char *const verdict_names[VERDICT_COUNT] = {
-	[VERDICT_PASS] = "pass",
-	[VERDICT_FAIL] = "fail",
-	[VERDICT_INCOMPLETE] = "incomplete",
-	[VERDICT_CANCELED] = "canceled",
-};
-
-const char *verdict_name(enum verdict v)
-{
-	return v < VERDICT_COUNT ? verdict_names[v] : "incomplete";
-}
-
-int verdict_parse(const char *name)
-{
-	for (int i = 0; name && i < VERDICT_COUNT; i++)
-		if (!strcmp(verdict_names[i], name))
-			return i;
-	return -1;
-}
-
 /* Goes on where another process was killed: cuts a half line off and finds the last number. */
 static int resume(struct journal *j, const char *path, struct err *e)
 {

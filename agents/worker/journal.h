@@ -32,13 +32,10 @@
  */
 
 #include "base/err.h"
+#include "base/verdict.h"
 
 #include <jansson.h>
 #include <stdint.h>
-
-enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_INCOMPLETE, VERDICT_CANCELED, VERDICT_COUNT };
-const char *verdict_name(enum verdict v);
-int verdict_parse(const char *name); /* -1: none of ours */
 
 struct journal {
 	int fd;
@@ -63,7 +60,7 @@ struct run_status {
 	char message[ERR_MSG_BYTES];
 	char power[16];
 	int64_t started_ms, ended_ms; /* wall */
-	int counts[8];                /* by enum status of reports/parse */
+	int counts[STATUS_COUNT];     /* by enum status */
 };
 int run_status_save(const struct run_status *s, const char *dir, struct err *e);
 /* 0 read, 1 not there (the worker died or still runs), -1 damaged. */

@@ -5,12 +5,9 @@
 
 #include "base/fs.h"
 #include "io/json.h"
-#include "reports/parse/parse.h"
 
 #include <errno.h>
 #include <unistd.h>
-
-_Static_assert(STATUS_COUNT <= ARRAY_LEN(((struct run_status *)0)->counts), "a count a status");
 
 int run_status_save(const struct run_status *s, const char *dir, struct err *e)
 {

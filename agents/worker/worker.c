@@ -21,20 +21,6 @@ static const char *text_or(const char *text, const char *preset)
 	return text ? text : preset;
 }
 
-static int exit_status(const struct run_status *s)
-{
-	switch (s->verdict) {
-	case VERDICT_PASS:
-		return 0;
-	case VERDICT_FAIL:
-		return 1;
-	case VERDICT_CANCELED:
-		return 130;
-	default:
-		return s->blame == BLAME_BUILD ? 5 : 3;
-	}
-}
-
 /* SIGTERM and SIGINT become a descriptor that every wait watches; a closed pipe is an error. */
 static int take_signals(struct worker *w, struct err *e)
 {
@@ -118,9 +104,9 @@ static int finish(struct worker *w, struct run_status *s, const struct err *died
 	}
 	if (run_status_save(s, w->dir, &e)) {
 		fprintf(stderr, "hilab: worker: %s\n", e.msg);
-		return 3;
+		return EXIT_INCOMPLETE;
 	}
-	return exit_status(s);
+	return verdict_exit(s->verdict, s->blame);
 }
 
 static int prepare(struct worker *w, struct err *e)
@@ -177,7 +163,7 @@ int worker_main(const char *dir)
 		/* nobody can be told but by word, or another worker is at it in this folder */
 		fprintf(stderr, "hilab: worker: %s\n", failed ? e.msg : opened.msg);
 		worker_close(&w);
-		return 3;
+		return EXIT_INCOMPLETE;
 	}
 	open_journal(&w);
 	if (failed) {
@@ -242,7 +228,7 @@ int worker_release_main(const char *dir, bool canceled)
 		journal_open(&w.journal, dir, &e)) {
 		fprintf(stderr, "hilab: worker: release '%s': %s\n", dir, e.msg);
 		worker_close(&w);
-		return 3;
+		return EXIT_INCOMPLETE;
 	}
 	read_journal(&w, &last_step);
 	open_journal(&w);

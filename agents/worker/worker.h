@@ -15,8 +15,9 @@
 #include "crash.h"
 #include "jobs/plan.h"
 #include "journal.h"
+#include "reports/parse/parse.h"
 #include "shell.h"
-#include "verdict.h"
+#include "tally.h"
 
 #define WORKER_CONSOLES   4
 #define WORKER_DEPLOYS    4

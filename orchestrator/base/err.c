@@ -89,7 +89,7 @@ const char *err_blame_name(enum err_blame blame)
 
 int err_blame_parse(const char *name)
 {
-	for (int i = 0; i < BLAME_COUNT; i++)
+	for (int i = 0; name && i < BLAME_COUNT; i++)
 		if (!strcmp(name, names[i]))
 			return i;
 	return -1;

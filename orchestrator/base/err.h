@@ -50,7 +50,7 @@ static inline bool err_is(const struct err *e)
 
 /* "job", "infra", ... ; "none" for BLAME_NONE. Never NULL. */
 const char *err_blame_name(enum err_blame blame);
-/* The inverse; -1 when the name is none of ours. */
+/* The inverse; -1 when the name is none of ours, or NULL. */
 int err_blame_parse(const char *name);
 
 #endif

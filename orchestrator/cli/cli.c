@@ -56,19 +56,6 @@ bool cli_tty(int fd)
 	return isatty(fd) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-int cli_exit_of(const char *verdict, const char *blame)
-{
-	if (!verdict)
-		return EXIT_INCOMPLETE;
-	if (!strcmp(verdict, "pass"))
-		return EXIT_PASS;
-	if (!strcmp(verdict, "fail"))
-		return EXIT_FAIL;
-	if (!strcmp(verdict, "canceled"))
-		return EXIT_CANCELED;
-	return blame && !strcmp(blame, "build") ? EXIT_BUILD : EXIT_INCOMPLETE;
-}
-
 const struct cli_command *cli_find(const char *name)
 {
 	for (const struct cli_command *const *c = cli_commands; *c; c++)

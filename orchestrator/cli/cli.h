@@ -9,21 +9,11 @@
 
 #include "base/attr.h"
 #include "base/diag.h"
+#include "base/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The exit status of every command. */
-enum cli_exit {
-	EXIT_PASS = 0,
-	EXIT_FAIL = 1,       /* the thing under test failed */
-	EXIT_USAGE = 2,      /* usage, or input that is not valid */
-	EXIT_INCOMPLETE = 3, /* lab failure, timeout, bug, nothing ran */
-	EXIT_REGRESSION = 4, /* where judging was asked for */
-	EXIT_BUILD = 5,      /* a build that cannot be used */
-	EXIT_CANCELED = 130,
-};
 
 enum cli_opt_type {
 	CLI_FLAG,  /* bool */
@@ -81,8 +71,6 @@ void cli_diag(struct diag *d);
 int cli_out(const struct buf *b);
 /* May standard output be coloured and redrawn? (a terminal, and neither NO_COLOR nor TERM=dumb) */
 bool cli_tty(int fd);
-/* The exit status that goes with a verdict and a blame, by their names. */
-int cli_exit_of(const char *verdict, const char *blame);
 
 int cli_main(int argc, char **argv);
 

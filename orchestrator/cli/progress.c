@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "io/json.h"
 #include "reports/format/formats.h"
-#include "reports/parse/parse.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -54,8 +54,7 @@ int report_show(struct store *s, int64_t run, const char *format, struct buf *ou
 	if (found > 0 && f->write(&r, &opts, out, e))
 		found = -1;
 	if (found > 0 && verdict)
-		*verdict =
-			r.run.verdict ? cli_exit_of(r.run.verdict, r.run.blame) : EXIT_INCOMPLETE;
+		*verdict = verdict_exit_of(r.run.verdict, r.run.blame);
 	if (found > 0)
 		report_done(&r);
 	metric_table_done(&table);

@@ -14,7 +14,7 @@
 
 /*
  * One run in a format (a name of report_formats()) onto out, for a terminal where standard output
- * is one. verdict, unless NULL, gets the run's exit status (enum cli_exit). Errors: BLAME_CONFIG
+ * is one. verdict, unless NULL, gets the run's exit status (enum exit_status). Errors: BLAME_CONFIG
  * when there is no such run or format.
  */
 int report_show(struct store *s, int64_t run, const char *format, struct buf *out, int *verdict,

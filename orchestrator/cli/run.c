@@ -233,7 +233,7 @@ static int finish(struct job *j, const struct run_status *st)
 {
 	AUTOBUF out = BUF_INIT(REPORT_OUT_BYTES);
 	struct err e = {0};
-	int status = cli_exit_of(verdict_name(st->verdict), err_blame_name(st->blame));
+	int status = verdict_exit(st->verdict, st->blame);
 
 	progress_done(&j->progress);
 	/* Once more: the disk may have room by now. */

@@ -6,8 +6,8 @@
 #include "inner.h"
 
 #include "base/fs.h"
+#include "base/verdict.h"
 #include "io/json.h"
-#include "reports/parse/parse.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,8 @@
  */
 #include "inner.h"
 
+#include "base/verdict.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,16 +50,6 @@ failed:
 	return -1;
 }
 
-static bool is_verdict(const char *name)
-{
-	static const char *const names[] = {"pass", "fail", "incomplete", "canceled"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 /* Why no row was changed: there is no such run, or it has ended before. */
 static int run_ended_before(struct store *s, int64_t run, const char *verdict, struct err *e)
 {
@@ -82,7 +74,7 @@ int store_run_end(struct store *s, int64_t run, const char *verdict, const char 
 {
 	sqlite3_stmt *st;
 
-	if (!verdict || !is_verdict(verdict))
+	if (verdict_parse(verdict) < 0)
 		return err_set(
 			e, BLAME_BUG, "verdict '%.60s' is none of ours", verdict ? verdict : "");
 	if (store_begin(s, e))

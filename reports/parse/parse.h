@@ -10,19 +10,8 @@
  */
 
 #include "base/str.h"
+#include "base/verdict.h"
 #include "io/driver.h"
-
-enum status {
-	STATUS_PASS,
-	STATUS_FAIL,
-	STATUS_ERROR,
-	STATUS_MISS,
-	STATUS_SKIP,
-	STATUS_DONE,
-	STATUS_COUNT
-};
-const char *status_name(enum status s); /* "pass" */
-int status_parse(const char *name);     /* -1: none of ours */
 
 struct sink_label {
 	const char *name, *value;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The one place where a verdict is made. Invariant: pass needs something that ran and passed, and
  * nothing else but skips beside it. */
-#include "verdict.h"
+#include "tally.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void tally_result(
 	struct tally *t, const char *name, enum status s, const char *why, enum err_blame blame)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict of every mix of results and errors that must not be mistaken for another. */
-#include "agents/worker/verdict.h"
+#include "agents/worker/tally.h"
 #include "base/t/tap.h"
 
 struct one {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef AGENTS_WORKER_VERDICT_H
-#define AGENTS_WORKER_VERDICT_H
+#ifndef AGENTS_WORKER_TALLY_H
+#define AGENTS_WORKER_TALLY_H
 
 /*
  * From results and errors to one verdict. Only things that ran and passed make a pass; a failure
@@ -8,7 +8,6 @@
  */
 
 #include "journal.h"
-#include "reports/parse/parse.h"
 
 struct tally {
 	int counts[STATUS_COUNT];
