@@ -240,8 +240,3 @@ struct str expect_pending(const struct expect *x)
 
 	return str_make(x->text.data + i, x->text.len - i);
 }
-
-uint64_t expect_fed(const struct expect *x)
-{
-	return x->text.fed;
-}

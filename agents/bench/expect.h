@@ -47,7 +47,5 @@ void expect_skip(struct expect *x);
 /* The stripped, not yet consumed text (borrowed until the next feed); and its last n bytes for
  * error texts. */
 struct str expect_pending(const struct expect *x);
-/* Bytes fed so far (raw). */
-uint64_t expect_fed(const struct expect *x);
 
 #endif

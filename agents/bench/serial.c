@@ -125,11 +125,6 @@ const char *serial_path(const struct serial *s)
 	return s->path;
 }
 
-bool serial_is_pty(const struct serial *s)
-{
-	return s->ops == &serial_pty_ops;
-}
-
 int serial_break_set(struct serial *s, bool on, struct err *e)
 {
 	return s->ops->set_break(s, on, e);

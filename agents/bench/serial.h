@@ -62,7 +62,6 @@ struct serial *serial_open(const struct serial_conf *conf, struct err *e);
 void serial_close(struct serial *s);             /* NULL is fine */
 int serial_fd(const struct serial *s);           /* non-blocking; owned by s */
 const char *serial_path(const struct serial *s); /* device path that was opened */
-bool serial_is_pty(const struct serial *s);
 /* Starts or ends a break; the caller waits in between (bench_pause, 250 ms is usual). On a PTY
  * or a socket BLAME_CONFIG "not supported". */
 int serial_break_set(struct serial *s, bool on, struct err *e);

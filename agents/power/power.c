@@ -6,6 +6,7 @@
 #include "agents/power/power.h"
 
 #include "agents/power/drivers.h"
+#include "base/clock.h"
 
 #define TRIES 2 /* of a command with its read-back */
 
@@ -96,16 +97,17 @@ int power_on(struct power *p, struct err *e)
 
 int power_off(struct power *p, struct err *e)
 {
-	return command(p, POWER_OFF, e);
+	if (command(p, POWER_OFF, e))
+		return -1;
+	p->off_at_ms = clock_ms();
+	return 0;
 }
 
-int power_cycle(struct power *p, struct err *e)
+int power_rest(struct power *p, struct err *e)
 {
-	if (power_off(p, e))
-		return -1;
-	if (bench_pause(p->bench, p->off_ms ? p->off_ms : POWER_OFF_MS, e))
-		return err_wrap(e, "power '%s': stay off", p->drv->d.name);
-	return power_on(p, e);
+	int64_t rest = p->off_at_ms ? p->off_at_ms + p->off_ms - clock_ms() : p->off_ms;
+
+	return rest > 0 ? bench_pause(p->bench, rest, e) : 0;
 }
 
 int power_query(struct power *p, struct err *e)

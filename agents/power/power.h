@@ -13,8 +13,6 @@
 
 enum power_state { POWER_UNKNOWN, POWER_OFF, POWER_ON };
 
-#define POWER_OFF_MS 2000 /* preset of how long a cycle stays off */
-
 struct power;
 
 struct power_driver {
@@ -35,7 +33,8 @@ struct power {
 	void *conf;             /* the driver's settings */
 	void *priv;             /* the driver's own */
 	enum power_state state; /* what is known */
-	int64_t off_ms;         /* how long a cycle stays off; 0: POWER_OFF_MS */
+	int64_t off_ms;         /* how long a cycle stays off at least */
+	int64_t off_at_ms;      /* when power_off switched it off; 0: it did not yet */
 };
 
 const struct driver *const *power_drivers(void);  /* NULL-ended, sorted */
@@ -48,7 +47,8 @@ const char *power_state_name(enum power_state s); /* "unknown", "off", "on" */
  */
 int power_on(struct power *p, struct err *e);
 int power_off(struct power *p, struct err *e);
-int power_cycle(struct power *p, struct err *e); /* off, off_ms, on */
+/* Between off and on of a cycle: waits until off_ms have passed since power_off, or from now on. */
+int power_rest(struct power *p, struct err *e);
 int power_query(struct power *p, struct err *e); /* refreshes state */
 /* p->off_ms is the caller's and stays; all else of *p is set here. */
 int power_open(struct power *p, const struct power_driver *drv, void *conf, struct bench *b,

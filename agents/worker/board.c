@@ -344,10 +344,7 @@ void worker_note_on(struct worker *w, bool warm)
 static int switch_off(struct worker *w, struct err *e)
 {
 	worker_close_shells(w);
-	if (power_off(&w->power, e))
-		return -1;
-	w->power_off_ms = clock_ms();
-	return 0;
+	return power_off(&w->power, e);
 }
 
 static int switch_on(struct worker *w, struct err *e)
@@ -365,13 +362,8 @@ int worker_power(struct worker *w, int action, struct err *e)
 		return err_set(e, BLAME_CONFIG, "board '%s' has no power control", w->board_name);
 	if (action == 1 || (action == 2 && w->power.state != POWER_OFF))
 		r = switch_off(w, e);
-	if (!r && action == 2) {
-		int64_t rest = w->power_off_ms + w->power.off_ms - clock_ms();
-
-		if (!w->power_off_ms)
-			rest = w->power.off_ms;
-		r = rest > 0 ? bench_pause(&w->bench, rest, e) : 0;
-	}
+	if (!r && action == 2)
+		r = power_rest(&w->power, e);
 	if (!r && action != 1)
 		r = switch_on(w, e);
 	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));

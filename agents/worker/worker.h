@@ -52,7 +52,6 @@ struct worker {
 	struct tally tally;
 	int64_t start_wall_ms;
 	int64_t power_on_ms;  /* clock_ms of the last switch on, or of the command that restarts */
-	int64_t power_off_ms; /* 0: not yet */
 	bool warm;            /* the last start was not by the power switch */
 	bool mode_changed;    /* the boot mode is to be put back */
 	unsigned attempt;     /* of the step that runs, from 1 */

@@ -38,7 +38,6 @@ static void test_data(void)
 		printf("# %s\n", e.msg);
 	if (!s)
 		return;
-	is_int(serial_is_pty(s), !shim, shim ? "by libserialport" : "by termios");
 	is_str(serial_path(s), p.path, "its path");
 	is_int(read(serial_fd(s), got, sizeof got), -1, "nothing there");
 	is_int(errno, EAGAIN, "is EAGAIN, not an end");
@@ -138,7 +137,6 @@ static void socket_data(const char *port, int listener)
 	far = accept(listener, NULL, NULL);
 	pfd = (struct pollfd){.fd = serial_fd(s), .events = POLLIN};
 	is_str(serial_path(s), port + 5, "its path");
-	ok(!serial_is_pty(s), "is no PTY");
 	is_int(read(serial_fd(s), got, sizeof got), -1, "nothing there");
 	is_int(errno, EAGAIN, "is EAGAIN, not an end");
 	ok(fcntl(serial_fd(s), F_GETFD) & FD_CLOEXEC, "close-on-exec");

@@ -3,6 +3,7 @@
 #include "agents/bench/serial.h"
 #include "agents/bench/t/peer.h"
 #include "agents/power/power.h"
+#include "base/clock.h"
 #include "base/t/tap.h"
 
 #include <stdlib.h>
@@ -137,7 +138,10 @@ static void test_lcus(void)
 	is_int(t.p.state, POWER_ON, "reads back on");
 	ok(m.on[2] && !m.on[0] && !m.on[1] && !m.on[3], "this channel and no other");
 	ok(!memcmp(t.peer.all.data, "\xff\xa0\x03\x01\xa4\xff", 6), "the very bytes");
-	is_int(power_cycle(&t.p, &e), 0, "cycle");
+	is_int(power_off(&t.p, &e), 0, "off");
+	is_int(power_rest(&t.p, &e), 0, "for a while");
+	ok(clock_ms() >= t.p.off_at_ms + t.p.off_ms, "as long as it should");
+	is_int(power_on(&t.p, &e), 0, "on");
 	is_int(t.p.state, POWER_ON, "on again");
 	is_int(m.switched, 3, "switched off and on");
 	m.stuck = true;

@@ -179,7 +179,7 @@ rm run/*.lock
 
 # ---- import: a folder has one run, and one that cannot be read has none
 
-first=$(ls -d state/hilab/runs/*-good-* | head -n 1)
+first=$("$HILAB" report 1 | sed -n 's/^ *folder *//p')
 "$HILAB" import "$first" >out 2>err
 out ': run 1$'
 cp -r "$first" broken

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks every table that users extend: bench drivers, parsers, commands. A missing name, help
- * text or page, an unsorted table, an offset outside its struct or a page that does not name a
- * setting fails with the family and the row.
+ * Walks every table that users extend: bench drivers, parsers, commands. Each driver has a name, in
+ * order, a brief and what it is proven against; each row has help, a place inside the settings
+ * struct, a preset that the row itself accepts; each driver has a page that names every row. What
+ * is missing fails with the family and the row.
  */
+#include "agents/console/console.h"
+#include "agents/power/power.h"
 #include "base/fs.h"
+#include "base/mem.h"
 #include "base/t/tap.h"
 #include "cli/commands.h"
 #include "cli/families.h"
 
-#include <stdlib.h>
-
-static size_t row_bytes(const struct param *row)
+static size_t row_bytes(const struct param *r)
 {
-	switch (row->type) {
+	switch (r->type) {
+	case PARAM_CHOICE:
+		return sizeof(int);
 	case PARAM_INT:
 	case PARAM_DURATION:
 	case PARAM_SIZE:
@@ -22,44 +26,106 @@ static size_t row_bytes(const struct param *row)
 		return sizeof(double);
 	case PARAM_BOOL:
 		return sizeof(bool);
-	case PARAM_CHOICE:
-		return sizeof(int);
 	case PARAM_STRINGS:
 		return sizeof(struct param_strings);
 	case PARAM_SECTION:
-		return 1;
+		return 0;
 	default:
 		return sizeof(void *);
 	}
 }
 
-static void check_row(
-	const char *where, const struct driver *d, const struct param *row, const char *page)
+static size_t row_align(const struct param *r)
 {
-	bool fits = row->offset + row_bytes(row) <= d->size;
+	size_t n = row_bytes(r);
 
-	ok(fits, "%s/%s: '%s' lies within its struct", where, d->name, row->name);
-	ok(row->help && *row->help, "%s/%s: '%s' has help", where, d->name, row->name);
-	ok(page && strstr(page, row->name), "%s/%s: the page names '%s'", where, d->name,
-		row->name);
-	if (row->type == PARAM_CHOICE)
-		ok(row->choices && row->choices[0], "%s/%s: '%s' has choices", where, d->name,
-			row->name);
+	return n > sizeof(void *) ? sizeof(void *) : n ? n : 1;
+}
+
+/* A line of help: there, lower or upper start as it likes, no full stop. */
+static bool is_line(const char *s)
+{
+	return s && *s && s[strlen(s) - 1] != '.' && !strchr(s, '\n');
+}
+
+static bool takes_preset(const struct param *r)
+{
+	struct param one[2] = {*r, {0}};
+	struct arena a = {0};
+	struct node *map = node_new(&a, NODE_MAP, (struct loc){0});
+	struct diag diag = {0};
+	int rc;
+
+	node_map_set(&a, map, r->name, node_scalar(&a, r->preset, (struct loc){0}));
+	rc = schema_check(one, "preset", map, &diag);
+	diag_done(&diag);
+	arena_done(&a);
+	return !rc;
+}
+
+static void check_rows(
+	const char *who, const struct param *rows, size_t base, size_t size, const char *page)
+{
+	for (const struct param *r = rows; r && r->name; r++) {
+		size_t at = base + r->offset;
+		AUTOFREE char *code = mem_printf("`%s`", r->name);
+
+		ok(is_line(r->help), "%s: '%s' has help", who, r->name);
+		ok(at + row_bytes(r) <= size && at % row_align(r) == 0,
+			"%s: '%s' lies inside the settings", who, r->name);
+		ok(!(r->required && r->preset), "%s: '%s' is required or has a preset", who,
+			r->name);
+		if (r->type == PARAM_CHOICE)
+			ok(r->choices && r->choices[0], "%s: '%s' has choices", who, r->name);
+		if (r->preset)
+			ok(takes_preset(r), "%s: preset of '%s'", who, r->name);
+		ok(page && strstr(page, code), "%s: the page has '%s'", who, r->name);
+		if (r->type == PARAM_SECTION)
+			check_rows(who, r->rows, at, size, page);
+	}
 }
 
 static void check_driver(const struct family *f, const struct driver *d)
 {
+	AUTOFREE char *who = mem_printf("%s '%s'", f->name, d->name);
 	AUTOFREE char *relative = mem_printf("%s/doc/%s.md", f->folder, d->name);
 	AUTOFREE char *path = fs_data_path(relative);
-	AUTOBUF page = BUF_INIT(BUF_CAP_BYTES);
+	AUTOBUF page = BUF_INIT(1 << 20);
 	struct err e = {0};
 
-	ok(d->name && *d->name && d->brief && *d->brief, "%s/%s: has a name and a brief", f->name,
-		d->name);
-	ok(d->proven && *d->proven, "%s/%s: says how it was proven", f->name, d->name);
-	ok(!fs_read(path, &page, &e), "%s/%s: has a page %s", f->name, d->name, relative);
-	for (const struct param *row = d->params; row && row->name; row++)
-		check_row(f->name, d, row, buf_str(&page));
+	ok(is_line(d->brief), "%s has a brief", who);
+	ok(is_line(d->proven), "%s says what it is proven against", who);
+	ok(!d->params || d->size, "%s: size of its settings", who);
+	ok(path && !fs_read(path, &page, &e), "%s has a page", who);
+	ok(strstr(buf_str(&page), d->name), "%s is named in it", who);
+	check_rows(who, d->params, 0, d->size, buf_str(&page));
+}
+
+static void check_family(const struct family *f)
+{
+	const struct driver *const *table = f->drivers();
+
+	ok(is_line(f->brief), "family '%s' has a brief", f->name);
+	ok(table && table[0], "family '%s' has drivers", f->name);
+	for (size_t i = 0; table && table[i]; i++) {
+		if (!ok(table[i]->name && table[i]->name[0], "%s %zu has a name", f->name, i))
+			return;
+		if (i)
+			ok(strcmp(table[i - 1]->name, table[i]->name) < 0, "%s '%s' is in order",
+				f->name, table[i]->name);
+		check_driver(f, table[i]);
+	}
+}
+
+static void check_ops(void)
+{
+	for (const struct driver *const *d = power_drivers(); *d; d++) {
+		const struct power_driver *p = (const struct power_driver *)*d;
+
+		ok(p->on && p->off, "power '%s' can switch both ways", p->d.name);
+	}
+	for (const struct driver *const *d = console_drivers(); *d; d++)
+		ok(((const struct console_driver *)*d)->open, "console '%s' opens", (*d)->name);
 }
 
 static void check_cli_command(const struct cli_command *c)
@@ -77,17 +143,9 @@ static void check_cli_command(const struct cli_command *c)
 
 int main(void)
 {
-	for (const struct family *f = families; f->name; f++) {
-		const struct driver *const *table = f->drivers(), *before = NULL;
-
-		ok(table && table[0], "%s: has drivers", f->name);
-		for (; *table; before = *table++) {
-			if (before)
-				ok(strcmp(before->name, (*table)->name) < 0,
-					"%s: '%s' stands in order", f->name, (*table)->name);
-			check_driver(f, *table);
-		}
-	}
+	for (const struct family *f = families; f->name; f++)
+		check_family(f);
+	check_ops();
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		check_cli_command(*c);
 	return tap_done();
