@@ -71,3 +71,10 @@ enum exit_status verdict_exit_of(const char *verdict, const char *blame)
 	return verdict_exit(v < 0 ? VERDICT_INCOMPLETE : (enum verdict)v,
 		b < 0 ? BLAME_NONE : (enum err_blame)b);
 }
+
+enum exit_status blame_exit(enum err_blame blame)
+{
+	return blame == BLAME_CONFIG  ? EXIT_USAGE
+	       : blame == BLAME_BUILD ? EXIT_BUILD
+				      : EXIT_INCOMPLETE;
+}

@@ -40,5 +40,7 @@ enum exit_status {
 enum exit_status verdict_exit(enum verdict v, enum err_blame blame);
 /* The same by their names; NULL: the run has not ended, nobody is to blame. */
 enum exit_status verdict_exit_of(const char *verdict, const char *blame);
+/* The one of a command that an error ended. */
+enum exit_status blame_exit(enum err_blame blame);
 
 #endif

@@ -31,11 +31,7 @@ static const struct cli_opt opts[] = {
 
 static int fail(const struct err *e)
 {
-	int status = e->blame == BLAME_BUILD    ? EXIT_BUILD
-		     : e->blame == BLAME_CONFIG ? EXIT_USAGE
-						: EXIT_INCOMPLETE;
-
-	return cli_fail(status, "builds: %s", e->msg);
+	return cli_fail(blame_exit(e->blame), "builds: %s", e->msg);
 }
 
 static int put_json(json_t *j, struct buf *out)

@@ -268,8 +268,7 @@ static int run(int argc, char **argv)
 		return cli_fail(
 			EXIT_USAGE, "--raw is all bytes: it goes neither with --time nor --tail");
 	if (show(&a, operands[0], &e))
-		return cli_fail(
-			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
+		return cli_fail(blame_exit(e.blame), "%s", e.msg);
 	return EXIT_PASS;
 }
 

@@ -2,6 +2,7 @@
 /* hilab player: plays boards from transcripts, for as long as it or a given command runs. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/virtual.h"
 
 #include "base/log.h"
 #include "labs/virtual/player/player.h"
@@ -52,21 +53,6 @@ const struct cli_command player_command = {
 	.run = run,
 };
 
-static int ctl(int n, char **operands)
-{
-	AUTOBUF line = BUF_INIT(VLAB_LINE_BYTES), answer = BUF_INIT(VLAB_ANSWER_BYTES);
-	struct err e = {0};
-
-	if (n < 3)
-		return cli_fail(EXIT_USAGE, "player: ctl needs a folder and a line");
-	for (int i = 2; i < n; i++)
-		buf_printf(&line, "%s%s", i > 2 ? " " : "", operands[i]);
-	if (vlab_call(operands[1], buf_str(&line), &answer, &e) < 0)
-		return cli_fail(
-			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
-	return cli_out(&answer) ? EXIT_INCOMPLETE : EXIT_PASS;
-}
-
 static int fill(const struct player_args *a, struct player_opts *o)
 {
 	o->dir = a->dir;
@@ -75,52 +61,33 @@ static int fill(const struct player_args *a, struct player_opts *o)
 	o->sockets = a->sockets;
 	if (a->scale && (str_double(str_of(a->scale), &o->scale) < 0 || o->scale < 0))
 		return cli_fail(-1, "player: --scale needs a number, not '%s'", a->scale);
-	if (!a->model || !strcmp(a->model, relay_models[RELAY_LCUS]))
-		o->model = RELAY_LCUS;
-	else if (!strcmp(a->model, relay_models[RELAY_NUMATO]))
-		o->model = RELAY_NUMATO;
-	else
-		return cli_fail(-1, "player: no relay model '%s' (lcus, numato)", a->model);
-	return 0;
+	return virtual_model(&player_command, a->model, &o->model);
 }
 
 static int run(int argc, char **argv)
 {
 	struct player_args a = {.ready_fd = -1};
 	struct player_opts o = {0};
-	struct vlab_run how = {.ready_fd = -1};
+	struct vlab_run how = {0};
 	struct diag diag = {0};
 	struct err e = {0};
 	struct player *p;
 	char **operands;
-	int n, status, args = argc;
+	int status, n = virtual_parse(&player_command, argc, argv, &a, &operands, &how, &status);
 
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			how.argv = i + 1 < argc ? (const char *const *)argv + i + 1 : NULL;
-			args = i;
-			break;
-		}
-	n = cli_parse(&player_command, args, argv, &a, &operands, &status);
 	if (n < 0)
 		return status;
 	if (!strcmp(operands[0], "ctl"))
-		return ctl(n, operands);
+		return virtual_ctl(&player_command, n, operands);
 	if (fill(&a, &o) < 0)
 		return EXIT_USAGE;
 	o.specs = (const char *const *)operands;
 	o.n_specs = (size_t)n;
 	how.ready_fd = (int)a.ready_fd;
-	how.quiet = how.argv != NULL;
 	log_init(LOG_INFO);
 	p = player_new(&o, &diag, &e);
-	status = EXIT_USAGE;
-	if (!p)
-		cli_diag(&diag);
-	if (err_is(&e) || (p && player_run(p, &how, &status, &e) < 0))
-		status = cli_fail(e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE,
-			"player: %s", e.msg);
+	if (p)
+		player_run(p, &how, &status, &e);
 	player_free(p);
-	diag_done(&diag);
-	return status;
+	return virtual_end(&player_command, &diag, &e, status);
 }

@@ -163,8 +163,7 @@ static int run(int argc, char **argv)
 	if (!a.format)
 		a.format = a.json ? "json" : a.tap ? "tap" : "text";
 	if (n ? one(&a, operands[0], &out, &verdict, &e) : list(&a, &out, &e))
-		return cli_fail(
-			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
+		return cli_fail(blame_exit(e.blame), "%s", e.msg);
 	if (a.output ? fs_write(a.output, buf_str(&out), out.len, 0644, &e) : cli_out(&out)) {
 		if (a.output)
 			cli_fail(EXIT_INCOMPLETE, "%s", e.msg);

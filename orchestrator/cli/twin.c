@@ -2,6 +2,7 @@
 /* hilab twin: virtual EVMs in QEMU behind serial ports, for as long as it or a command runs. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/virtual.h"
 
 #include "base/log.h"
 #include "labs/virtual/twin/twins.h"
@@ -58,68 +59,26 @@ const struct cli_command twin_command = {
 	.run = run,
 };
 
-static int call(const char *dir, const char *line)
-{
-	AUTOBUF answer = BUF_INIT(VLAB_ANSWER_BYTES);
-	struct err e = {0};
-
-	if (vlab_call(dir, line, &answer, &e) < 0)
-		return cli_fail(
-			e.blame == BLAME_CONFIG ? EXIT_USAGE : EXIT_INCOMPLETE, "%s", e.msg);
-	return cli_out(&answer) ? EXIT_INCOMPLETE : EXIT_PASS;
-}
-
 /* `stop DIR`, `ctl DIR LINE...`; -1: neither. */
 static int talk(int n, char **operands)
 {
-	AUTOBUF line = BUF_INIT(VLAB_LINE_BYTES);
-
 	if (n && !strcmp(operands[0], "stop"))
-		return n == 2 ? call(operands[1], "quit")
+		return n == 2 ? virtual_call(operands[1], "quit")
 			      : cli_fail(EXIT_USAGE, "twin: stop needs a folder");
-	if (!n || strcmp(operands[0], "ctl"))
-		return -1;
-	if (n < 3)
-		return cli_fail(EXIT_USAGE, "twin: ctl needs a folder and a line");
-	for (int i = 2; i < n; i++)
-		buf_printf(&line, "%s%s", i > 2 ? " " : "", operands[i]);
-	return call(operands[1], buf_str(&line));
-}
-
-static int serve(const struct twins_opts *o, const struct vlab_run *how)
-{
-	struct diag diag = {0};
-	struct err e = {0};
-	struct twins *t = twins_new(o, &diag, &e);
-	int status = EXIT_USAGE;
-
-	if (!t)
-		cli_diag(&diag);
-	if (err_is(&e) || (t && twins_run(t, how, &status, &e) < 0))
-		status = cli_fail(e.blame == BLAME_CONFIG  ? EXIT_USAGE
-				  : e.blame == BLAME_BUILD ? EXIT_BUILD
-							   : EXIT_INCOMPLETE,
-			"twin: %s", e.msg);
-	twins_free(t);
-	diag_done(&diag);
-	return status;
+	return n && !strcmp(operands[0], "ctl") ? virtual_ctl(&twin_command, n, operands) : -1;
 }
 
 static int run(int argc, char **argv)
 {
 	struct twin_args a = {.ready_fd = -1, .boots = TWINS_BOOTS, .boot_s = TWINS_BOOT_MS / 1000};
 	struct twins_opts o = {0};
-	struct vlab_run how = {.ready_fd = -1};
+	struct vlab_run how = {0};
+	struct diag diag = {0};
+	struct err e = {0};
+	struct twins *t;
 	char **operands;
-	int n, status, args = argc;
+	int status, n = virtual_parse(&twin_command, argc, argv, &a, &operands, &how, &status);
 
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			how.argv = i + 1 < argc ? (const char *const *)argv + i + 1 : NULL;
-			args = i;
-			break;
-		}
-	n = cli_parse(&twin_command, args, argv, &a, &operands, &status);
 	if (n < 0)
 		return status;
 	status = talk(n, operands);
@@ -136,12 +95,13 @@ static int run(int argc, char **argv)
 		.mode = a.mode,
 		.boots = (size_t)a.boots,
 		.boot_ms = a.boot_s * 1000};
-	if (a.model && !strcmp(a.model, relay_models[RELAY_NUMATO]))
-		o.model = RELAY_NUMATO;
-	else if (a.model && strcmp(a.model, relay_models[RELAY_LCUS]))
-		return cli_fail(EXIT_USAGE, "twin: no relay model '%s' (lcus, numato)", a.model);
+	if (virtual_model(&twin_command, a.model, &o.model) < 0)
+		return EXIT_USAGE;
 	how.ready_fd = (int)a.ready_fd;
-	how.quiet = how.argv != NULL;
 	log_init(LOG_INFO);
-	return serve(&o, &how);
+	t = twins_new(&o, &diag, &e);
+	if (t)
+		twins_run(t, &how, &status, &e);
+	twins_free(t);
+	return virtual_end(&twin_command, &diag, &e, status);
 }

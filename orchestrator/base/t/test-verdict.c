@@ -25,5 +25,8 @@ int main(void)
 	is_int(verdict_exit_of("canceled", "cancel"), EXIT_CANCELED, "canceled");
 	is_int(verdict_exit_of(NULL, NULL), EXIT_INCOMPLETE, "a run that goes on");
 	is_int(verdict_exit_of("passed", "nobody"), EXIT_INCOMPLETE, "foreign words");
+	is_int(blame_exit(BLAME_CONFIG), EXIT_USAGE, "a wrong configuration");
+	is_int(blame_exit(BLAME_BUILD), EXIT_BUILD, "a build that cannot be used");
+	is_int(blame_exit(BLAME_INFRA), EXIT_INCOMPLETE, "what the lab could not do");
 	return tap_done();
 }
