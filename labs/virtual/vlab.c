@@ -222,6 +222,8 @@ static void told_to_end(void *arg, int sig)
 
 int vlab_init(struct vlab *v, const char *dir, vlab_line_fn *on_line, void *arg, struct err *e)
 {
+	struct sigaction hangup;
+
 	v->listen_fd = -1;
 	v->child = (struct child)CHILD_INIT;
 	v->on_line = on_line;
@@ -235,6 +237,8 @@ int vlab_init(struct vlab *v, const char *dir, vlab_line_fn *on_line, void *arg,
 	v->listen_watch = loop_fd(v->loop, v->listen_fd, EPOLLIN, arrived, v);
 	v->signals[0] = loop_signal(v->loop, SIGTERM, told_to_end, v);
 	v->signals[1] = loop_signal(v->loop, SIGINT, told_to_end, v);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* nohup */
+		v->signals[2] = loop_signal(v->loop, SIGHUP, told_to_end, v);
 	return 0;
 }
 
@@ -258,8 +262,8 @@ void vlab_done(struct vlab *v)
 	if (v->listen_fd >= 0)
 		close(v->listen_fd);
 	loop_del(v->listen_watch);
-	loop_del(v->signals[0]);
-	loop_del(v->signals[1]);
+	for (size_t i = 0; i < ARRAY_LEN(v->signals); i++)
+		loop_del(v->signals[i]);
 	loop_free(v->loop);
 	free(v->dir);
 	*v = (struct vlab){0};

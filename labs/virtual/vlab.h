@@ -5,7 +5,7 @@
 /*
  * What the player and the twin have in common: a daemon with a folder that holds everything it
  * offers (serial ports, TFTP root, lab.yaml) and a control socket `ctl`, which says when it is
- * ready and ends all it started on SIGTERM, SIGINT or `quit`.
+ * ready and ends all it started on SIGTERM, SIGINT, SIGHUP (unless it is ignored) or `quit`.
  *
  * The control socket takes lines and answers each with zero or more lines of its own and a last one
  * that is "ok" or "error: TEXT". `quit` is answered here.
@@ -35,7 +35,7 @@ struct vlab {
 	char *dir;    /* absolute */
 	bool own_dir; /* made by us under TMPDIR: goes with us */
 	int listen_fd;
-	struct loop_watch *listen_watch, *signals[2], *child_watch;
+	struct loop_watch *listen_watch, *signals[3], *child_watch;
 	VEC(struct vlab_client *) clients;
 	vlab_line_fn *on_line;
 	void *arg;

@@ -37,6 +37,7 @@ static void start(const char *const *specs, size_t n, unsigned count, const char
 		struct player *p = player_new(&o, &diag, &e);
 		int status = 1;
 
+		signal(SIGHUP, SIG_DFL);
 		diag_print(&diag, &text);
 		if (!p || player_run(p, &run, &status, &e) < 0)
 			fprintf(stderr, "# %s %s\n", e.msg, buf_str(&text));
@@ -53,13 +54,18 @@ static void start(const char *const *specs, size_t n, unsigned count, const char
 	free(where);
 }
 
-static void end(void)
+static void end_by(int sig, const char *name)
 {
 	int status = -1;
 
-	kill(pid, SIGTERM);
+	kill(pid, sig);
 	waitpid(pid, &status, 0);
-	is_int(status, 0, "ends on SIGTERM");
+	is_int(status, 0, "ends on %s", name);
+}
+
+static void end(void)
+{
+	end_by(SIGTERM, "SIGTERM");
 }
 
 /* A control line; what it answers is static. */
@@ -360,7 +366,7 @@ static void many(void)
 	is_int(up, BOARDS, "one process plays %d boards", BOARDS);
 	for (int i = 0; i < BOARDS; i++)
 		host_close_port(&c[i]);
-	end();
+	end_by(SIGHUP, "a terminal that hangs up");
 	free(c);
 }
 

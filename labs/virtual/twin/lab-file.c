@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the lab file says of the twins. Invariant: all paths in it are beside it, so that the folder
+ * is all that a lab host needs to know; only the straps' command names this daemon's own program.
+ */
+#include "labs/virtual/twin/inner.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+static struct node *put_map(struct arena *a, struct node *in, const char *key)
+{
+	struct node *map = node_new(a, NODE_MAP, (struct loc){0});
+
+	node_map_set(a, in, key, map);
+	return map;
+}
+
+static void put(struct arena *a, struct node *in, const char *key, const char *text)
+{
+	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
+}
+
+static void put_word(struct arena *a, struct node *list, const char *word)
+{
+	node_list_add(a, list, node_scalar(a, word, (struct loc){0}));
+}
+
+/* bootmode: a control line of this daemon for each mode. */
+static void describe_modes(struct twins *t, const struct twin *tw, struct node *board)
+{
+	struct arena *a = &t->arena;
+	struct node *map, *modes;
+	char self[PATH_MAX];
+
+	if (!tw->n_modes || !realpath("/proc/self/exe", self))
+		return;
+	map = put_map(a, board, "bootmode");
+	put(a, map, "driver", "command");
+	put(a, map, "default", tw->mode);
+	modes = put_map(a, map, "modes");
+	for (size_t i = 0; i < tw->n_modes; i++) {
+		struct node *list = node_new(a, NODE_LIST, (struct loc){0});
+		const char *words[] = {self, "twin", "ctl", t->vlab.dir, "strap", tw->machine->name,
+			tw->modes[i].name};
+
+		for (size_t k = 0; k < ARRAY_LEN(words); k++)
+			put_word(a, list, words[k]);
+		node_map_set(a, modes, tw->modes[i].name, list);
+	}
+}
+
+static void describe(struct twins *t, size_t i, struct node *boards)
+{
+	struct arena *a = &t->arena;
+	struct twin *tw = &t->all[i];
+	struct node *board = put_map(a, boards, tw->machine->name), *map;
+
+	put(a, board, "type", tw->model.type);
+	map = put_map(a, board, "power");
+	put(a, map, "driver", "serial-relay");
+	put(a, map, "port", "./relay");
+	put(a, map, "model", relay_models[t->model]);
+	put(a, map, "channel", arena_printf(a, "%zu", i + 1));
+	map = put_map(a, put_map(a, board, "consoles"), "main");
+	put(a, map, "driver", "serial");
+	put(a, map, "port", arena_printf(a, "./%s.console", tw->machine->name));
+	map = put_map(a, put_map(a, board, "deploy"), "tftp");
+	put(a, map, "root", "./tftp");
+	put(a, map, "server", tw->model.network.server);
+	map = put_map(a, board, "network");
+	put(a, map, "address", "127.0.0.1");
+	if (tw->n_ports)
+		map = put_map(a, map, "ports");
+	for (size_t p = 0; p < tw->n_ports; p++)
+		put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
+	describe_modes(t, tw, board);
+}
+
+int twins_write_lab(struct twins *t, struct err *e)
+{
+	struct node *boards = node_new(&t->arena, NODE_MAP, (struct loc){0});
+
+	for (size_t i = 0; i < t->n; i++)
+		describe(t, i, boards);
+	return vlab_lab_file(&t->vlab, "twin", &t->arena, boards, e);
+}
