@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Talks to the shell of a board. Invariant: what a command did is known from frames alone, whose
- * sequence numbers are complete or counted as lost; what is typed was echoed before Enter, and the
- * file that a command was typed into had the right CRC before it ran.
+ * Talks to the shell of a board. Invariant: what it said is known from frames alone; what is typed
+ * was echoed before Enter, and a helper that did not arrive whole is not used.
  */
-#include "shell.h"
+#include "shell-inner.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "unpack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-
-#define ASK_NUMBERS 20 /* sequence numbers in one question */
 
 static void on_frame(void *arg, const struct frame *f)
 {
@@ -64,7 +60,7 @@ static void watch(struct shell *s)
 	console_tap(s->console, on_bytes, s);
 }
 
-static void drop_pieces(struct shell *s)
+void shell_drop_pieces(struct shell *s)
 {
 	for (size_t i = 0; s->pieces && i < SHELL_FRAMES; i++) {
 		free(s->pieces[i]);
@@ -74,7 +70,7 @@ static void drop_pieces(struct shell *s)
 
 void shell_close(struct shell *s)
 {
-	drop_pieces(s);
+	shell_drop_pieces(s);
 	free(s->pieces);
 	frames_free(s->frames);
 	s->pieces = NULL;
@@ -104,7 +100,7 @@ static int enter(struct shell *s, struct err *e)
 
 /* Types a line once the prompt that follows the line before is there: a slow shell prints it into
  * the middle of what is typed too soon. A prompt that a kernel line cut is not waited for long. */
-static int type(struct shell *s, const char *line, struct err *e)
+int shell_type(struct shell *s, const char *line, struct err *e)
 {
 	unsigned retypes = s->console->retypes;
 	bool ready = s->at_prompt;
@@ -153,15 +149,13 @@ static int ask_newest(struct shell *s, struct err *e)
 	struct err typed = {0};
 
 	snprintf(line, sizeof line, "sh %s/x a", s->dir);
-	if (!type(s, line, &typed) || typed.blame == BLAME_INFRA)
+	if (!shell_type(s, line, &typed) || typed.blame == BLAME_INFRA)
 		return 0; /* a shell that does not take it is no worse off */
 	*e = typed;
 	return -1;
 }
 
-/* Until *flag, limit_ms, or the bench says no. When the frame that would set it seems lost, it is
- * asked for. 1 set, 0 limit, -1. */
-static int wait_flag(struct shell *s, const bool *flag, int64_t limit_ms, struct err *e)
+int shell_wait_flag(struct shell *s, const bool *flag, int64_t limit_ms, struct err *e)
 {
 	int64_t until = limit_ms == INT64_MAX ? INT64_MAX : clock_ms() + limit_ms;
 	unsigned asked = 0;
@@ -196,7 +190,7 @@ static int ask(
 	for (int i = 0; i < SHELL_TRIES; i++) {
 		struct expect_match m;
 
-		r = type(s, line, e);
+		r = shell_type(s, line, e);
 		if (r < 0)
 			break;
 		r = console_expect(s->console, &p, 1, SHELL_ANSWER_MS / 2, &m, e);
@@ -215,9 +209,7 @@ static int ask(
 
 /* ---- putting text onto the board ------------------------------------------------------------ */
 
-/* then: a command typed behind it, on the last line where there is room; *begun is set right
- * before it is typed. */
-static int put(struct shell *s, const char *text, const char *name, const char *then, bool *begun,
+int shell_put(struct shell *s, const char *text, const char *name, const char *then, bool *begun,
 	struct err *e)
 {
 	AUTOBUF line = BUF_INIT(2 * SHELL_LINE_MAX);
@@ -233,12 +225,12 @@ static int put(struct shell *s, const char *text, const char *name, const char *
 			then = NULL;
 			*begun = true;
 		}
-		if (type(s, buf_str(&line), e))
+		if (shell_type(s, buf_str(&line), e))
 			return err_wrap(e, "type '%s' into the shell", name);
 		first = false;
 	} while (rest.n);
 	*begun = true;
-	return then ? type(s, then, e) : 0;
+	return then ? shell_type(s, then, e) : 0;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -329,8 +321,8 @@ static int install(struct shell *s, struct err *e)
 	s->installed = true; /* a frame that does not come whole may be asked for */
 	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
 		s->dir, s->dir, s->dir);
-	if (put(s, helper_text, "x", line, &asked, e) ||
-		wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
+	if (shell_put(s, helper_text, "x", line, &asked, e) ||
+		shell_wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;
 	s->installed = !str_u64(str_of(s->version), &crc) &&
 		       frame_crc_is(str_of(helper_text), (uint32_t)crc);
@@ -363,138 +355,4 @@ int shell_open(struct shell *s, struct err *e)
 	}
 	s->installed = !r;
 	return r ? err_wrap(e, "open the board's shell") : 0;
-}
-
-/* ---- running ------------------------------------------------------------------------------- */
-
-/* Asks for the missing frames of the command that ended; returns how many stay lost. */
-static int recover(struct shell *s, unsigned *lost, struct err *e)
-{
-	for (int i = 0; i <= SHELL_TRIES; i++) {
-		AUTOBUF line = BUF_INIT(2 * SHELL_LINE_BYTES);
-		unsigned asked = 0;
-		int64_t until = clock_ms() + SHELL_ANSWER_MS;
-
-		*lost = 0;
-		buf_printf(&line, "sh %s/x a", s->dir);
-		for (uint32_t n = s->first; n < s->end_seq; n++) {
-			if (frames_seen(s->frames, n))
-				continue;
-			++*lost;
-			if (asked++ < ASK_NUMBERS)
-				buf_printf(&line, " %u", (unsigned)n);
-		}
-		if (!*lost || i == SHELL_TRIES)
-			return 0;
-		if (type(s, buf_str(&line), e))
-			return -1;
-		do {
-			if (bench_wait_pump(s->bench, SHELL_SILENCE_MS / 2, e) < 0)
-				return -1;
-		} while (clock_ms() - s->console->last_byte_ms < SHELL_SILENCE_MS / 2 &&
-			 clock_ms() < until);
-	}
-	return 0;
-}
-
-/* The output out of its pieces; captured stays false when anything is missing or wrong. */
-static void unpack(
-	struct shell *s, const char *const fields[], struct buf *output, struct shell_outcome *out)
-{
-	AUTOBUF text = BUF_INIT(4 * SHELL_OUTPUT_BYTES);
-	uint64_t crc, length;
-
-	for (uint32_t i = 0; i < SHELL_FRAMES; i++)
-		if (s->pieces[i])
-			buf_puts(&text, s->pieces[i]);
-	if (str_u64(str_of(fields[2]), &crc) || str_u64(str_of(fields[3]), &length) ||
-		str_u64(str_of(fields[4]), &out->left_out))
-		return;
-	out->captured =
-		length <= SHELL_OUTPUT_BYTES && !unpack_output(str_make(buf_str(&text), text.len),
-							fields[1], length, (uint32_t)crc, output);
-}
-
-static int take_end(struct shell *s, struct buf *output, struct shell_outcome *out, struct err *e)
-{
-	AUTOBUF text = BUF_INIT(2 * sizeof s->end);
-	const char *fields[FRAME_FIELDS];
-	size_t n;
-
-	if (recover(s, &out->lost, e))
-		return -1;
-	n = frame_fields(str_of(s->end), &text, fields);
-	if (str_i64(str_of(fields[0]), &out->exit))
-		return err_set(e, BLAME_BUG, "helper tells the exit status '%s'", fields[0]);
-	if (output && n == 5)
-		unpack(s, fields, output, out);
-	drop_pieces(s);
-	s->first = s->end_seq + 1;
-	return 0;
-}
-
-/* The command's file onto the board, and started. */
-static int start(struct shell *s, const char *command, bool capture, struct err *e)
-{
-	char line[SHELL_LINE_BYTES];
-	struct str text = str_of(command);
-	uint32_t crc = s->cksum ? frame_cksum(text) : frame_crc32(text);
-
-	snprintf(line, sizeof line, "sh %s/x r %u %c", s->dir, (unsigned)crc, capture ? 'c' : 'l');
-	for (int i = 0; i < SHELL_TRIES; i++) {
-		int r;
-
-		s->went = s->bad = s->ended = false;
-		s->damaged = frames_damaged(s->frames);
-		if (put(s, command, "c", line, &s->running, e))
-			return -1;
-		r = wait_flag(s, &s->went, SHELL_ANSWER_MS, e);
-		if (r < 0)
-			return -1;
-		if (!r)
-			return err_set(e, BLAME_INFRA,
-				"the shell on console '%s' does not start the command",
-				s->console->name);
-		if (!s->bad)
-			return 0;
-		s->running = false;
-		s->first = s->end_seq + 1;
-	}
-	return err_set(
-		e, BLAME_INFRA, "the command arrives damaged on console '%s'", s->console->name);
-}
-
-int shell_run(struct shell *s, const char *command, struct buf *output, struct shell_outcome *out,
-	struct err *e)
-{
-	if (strlen(command) > SHELL_COMMAND_BYTES)
-		return err_set(e, BLAME_JOB, "command of %zu bytes is longer than %zu",
-			strlen(command), SHELL_COMMAND_BYTES);
-	if (!s->installed)
-		return err_set(e, BLAME_JOB, "no shell on the board: a login has to come before");
-	*out = (struct shell_outcome){.exit = -1};
-	drop_pieces(s);
-	if (start(s, command, output, e))
-		return -1;
-	if (wait_flag(s, &s->ended, INT64_MAX, e) < 0)
-		return -1;
-	s->running = false;
-	return take_end(s, output, out, e);
-}
-
-int shell_interrupt(struct shell *s, struct err *e)
-{
-	struct shell_outcome out;
-
-	if (!s->installed)
-		return -1;
-	if (!s->running)
-		return 0;
-	if (console_send(s->console, STR_LIT("\x03"), e) ||
-		wait_flag(s, &s->ended, SHELL_STOP_MS, e) < 0)
-		return -1;
-	if (!s->ended)
-		return err_set(e, BLAME_TIMEOUT, "the board's shell does not come back");
-	s->running = false;
-	return take_end(s, NULL, &out, e);
 }
