@@ -17,7 +17,9 @@ static void names(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ok(chunk_file_ok(cases[i].file) == cases[i].good, "'%s' %s a file's name",
-			cases[i].file[0] == '\n' ? "?" : cases[i].good ? cases[i].file : "(that)",
+			cases[i].file[0] == '\n' ? "?"
+			: cases[i].good          ? cases[i].file
+						 : "(that)",
 			cases[i].good ? "is" : "is not");
 	memset(longest, 'x', sizeof longest);
 	longest[CHUNK_FILE_BYTES] = 0;
@@ -29,8 +31,10 @@ static void names(void)
 static void there_and_back(void)
 {
 	AUTOBUF body = BUF_INIT(CHUNKS_BYTES);
-	const struct chunk in[] = {
-		{.run = 17, .file = "console-main.log", .offset = 4096, .bytes = STR_LIT("a\nb\0c")},
+	const struct chunk in[] = {{.run = 17,
+					   .file = "console-main.log",
+					   .offset = 4096,
+					   .bytes = STR_LIT("a\nb\0c")},
 		{.run = 17, .part = 2, .file = "events.jsonl", .bytes = STR_LIT("")},
 		{.run = INT64_MAX, .file = "status", .offset = 1, .bytes = STR_LIT("{}\n")}};
 	struct chunk c;
@@ -40,7 +44,8 @@ static void there_and_back(void)
 	for (size_t i = 0; i < ARRAY_LEN(in); i++)
 		chunk_format(&body, &in[i]);
 	has_str(buf_str(&body),
-		"{\"run\":17,\"part\":0,\"file\":\"console-main.log\",\"offset\":4096,\"bytes\":5}\n",
+		"{\"run\":17,\"part\":0,\"file\":\"console-main.log\",\"offset\":4096,\"bytes\":5}"
+		"\n",
 		"the head is as the page says");
 	rest = str_make(buf_str(&body), body.len);
 	for (size_t i = 0; i < ARRAY_LEN(in); i++)
