@@ -5,20 +5,31 @@
 /*
  * What the controller must not forget: jobs, parts of runs, boards, agents, leases, tokens,
  * nightlies, builds, the audit. Verbs are the domain's; errors as in store.h. Texts that a callback
- * gets are valid during the call only. A verb alone is a transaction; between store_turn_begin and
- * store_turn_commit they all are one. Returns: 0 or -1; "get" 1 found, 0 not there, -1; "each"
- * what the callback returned to stop, 0, -1.
+ * gets are valid during the call only; a callback may call any verb but the one that called it. A
+ * verb alone is a transaction; between store_turn_begin and store_turn_commit they all are one.
+ * Returns: 0 or -1; "get" 1 found (or what the callback returned), 0 not there, -1; "del" 1
+ * deleted, 0 not there, -1; "each" what the callback returned to stop, 0, -1. A save of what is not
+ * there is an error (BLAME_BUG); boards, agents, leases, schedules and builds are added by their
+ * first save.
+ *
+ * In a turn a verb that was refused (no such run, a key that is taken: BLAME_BUG) changed nothing
+ * and the turn goes on; after one that the disk failed (BLAME_INFRA) every other verb that writes
+ * and the commit answer with the same error, and the turn can only be undone.
  */
 
 #include "store/store.h"
 
-/* One commit for all that a turn of the event loop changed. Begin in an open turn does nothing. A
- * commit that fails undoes the whole turn (disk full: BLAME_INFRA). */
+/* One commit for all that a turn of the event loop changed; a turn that changed nothing costs
+ * nothing. Begin in an open turn does nothing, and so do commit and undo when none is open. A
+ * commit that fails undoes the whole turn (disk full: BLAME_INFRA). Numbers that an undone turn
+ * gave out are given again. */
 int store_turn_begin(struct store *s, struct err *e);
 int store_turn_commit(struct store *s, struct err *e);
 void store_turn_undo(struct store *s);
 bool store_turn_open(const struct store *s);
-/* A copy of the living store in a new file (SQLite's online backup). */
+/* A copy of the living store in a new file (SQLite's online backup), of one moment; writers go on
+ * meanwhile. It returns when all is copied: a server does it in a child with a read-only store. A
+ * file that is there is not overwritten (BLAME_CONFIG). Not inside a turn. */
 int store_backup(struct store *s, const char *path, struct err *e);
 
 /* ---- jobs ---- */
@@ -33,10 +44,9 @@ struct store_job {
 	const char *text, *file; /* the document as submitted, and its name; NULL in lists */
 	const char *params;      /* JSON object of what the submitter set */
 	const char *plans;       /* JSON: see sched.h; NULL in lists */
-	const char
-		*wants; /* JSON list of struct match, one a part: what a scheduler needs to know */
-	const char *build;                     /* "name version"; NULL: none */
-	int64_t timeout_ms;                    /* of a run */
+	const char *wants;       /* JSON list of struct match, one a part: what a scheduler needs */
+	const char *build;       /* "name version"; NULL: none */
+	int64_t timeout_ms;      /* of a run */
 	int64_t queue_timeout_ms;              /* 0: none */
 	int64_t submitted_ms, ended_ms;        /* wall; 0: not yet */
 	int64_t attempts;                      /* runs so far */
@@ -47,7 +57,8 @@ struct store_job {
 	int64_t last_run;                      /* 0: none yet */
 	const char *key; /* submitter's own: a second submission with it is the same job; NULL */
 };
-int store_job_add(struct store *s, struct store_job *job, struct err *e); /* fills id */
+/* Fills id. Texts, plans and wants that are the same in many jobs are kept once. */
+int store_job_add(struct store *s, struct store_job *job, struct err *e);
 /* Saves state, attempts, ended_ms, verdict, blame, message, canceled_by, last_run. */
 int store_job_save(struct store *s, const struct store_job *job, struct err *e);
 typedef int store_job_fn(void *arg, const struct store_job *job);
@@ -63,6 +74,7 @@ struct store_job_filter { /* NULL, 0: any */
 	int64_t limit;
 	bool oldest_first;
 };
+/* In the order of ids. The runs of a job: store_run_list. */
 int store_jobs(struct store *s, const struct store_job_filter *f, store_job_fn *fn, void *arg,
 	struct err *e);
 
@@ -84,8 +96,8 @@ int store_part_save(
 typedef int store_part_fn(void *arg, const struct store_part *p);
 int store_parts(struct store *s, int64_t run, store_part_fn *fn, void *arg, struct err *e);
 int store_parts_open(struct store *s, store_part_fn *fn, void *arg, struct err *e); /* not ended */
-/* store_run_events and store_run_offset for one part (0 is the whole run of a job without roles).
- */
+/* store_run_events and store_run_offset for one part (0 is the whole run of a job without roles,
+ * and needs no store_part; the others must have been added). */
 int store_part_events(struct store *s, int64_t run, unsigned part, const struct store_event *events,
 	size_t n, struct err *e);
 int store_part_offset(struct store *s, int64_t run, unsigned part, uint64_t *offset, struct err *e);
@@ -105,10 +117,10 @@ struct store_board {
 	const char *health, *reason,
 		*who;                 /* DESIGN 3; why, and who said so (an account, "run 17") */
 	int64_t since_ms, checked_ms; /* of health; last health check */
-	const char *power;            /* "on", "off", "unknown" */
+	const char *power;            /* "on", "off", "unknown"; NULL: unknown */
 };
 int store_board_save(struct store *s, const struct store_board *b, struct err *e);
-int store_board_del(struct store *s, const char *name, struct err *e);
+int store_board_del(struct store *s, const char *name, struct err *e); /* 1, 0 not there */
 typedef int store_board_fn(void *arg, const struct store_board *b);
 int store_boards(struct store *s, store_board_fn *fn, void *arg, struct err *e);
 struct store_agent {
@@ -146,6 +158,7 @@ typedef int store_token_fn(void *arg, const struct store_token *t);
 int store_token_find(
 	struct store *s, const char *sha256, store_token_fn *fn, void *arg, struct err *e);
 int store_tokens(struct store *s, store_token_fn *fn, void *arg, struct err *e);
+/* Writes: not for every request, once a while is enough. */
 int store_token_used(struct store *s, int64_t id, int64_t used_ms, struct err *e);
 
 struct store_audit {
@@ -167,14 +180,16 @@ struct store_nightly {
 	int64_t id;       /* one night */
 	const char *plan; /* name of the plan */
 	const char *submitter;
-	const char *entries;                       /* JSON: what was expanded (jobs/nightly.h) */
+	const char *entries; /* JSON: what was expanded (jobs/nightly.h); NULL in lists */
 	int64_t started_ms, deadline_ms, ended_ms; /* wall; 0: none, not yet */
 	const char *verdict;                       /* NULL: not yet */
 };
 int store_nightly_add(struct store *s, struct store_nightly *n, struct err *e);
+/* Saves started_ms, deadline_ms, ended_ms, verdict. */
 int store_nightly_save(struct store *s, const struct store_nightly *n, struct err *e);
 typedef int store_nightly_fn(void *arg, const struct store_nightly *n);
 int store_nightly_get(struct store *s, int64_t id, store_nightly_fn *fn, void *arg, struct err *e);
+/* Newest first; plan NULL: any; open: not ended; limit 0: all. */
 int store_nightlies(struct store *s, const char *plan, bool open, int64_t limit,
 	store_nightly_fn *fn, void *arg, struct err *e);
 /* A plan that the controller starts by itself. */
@@ -198,7 +213,8 @@ struct store_build {
 	bool pinned;
 };
 int store_build_save(struct store *s, const struct store_build *b, struct err *e);
-int store_build_del(struct store *s, const char *name, const char *version, struct err *e);
+int store_build_del(
+	struct store *s, const char *name, const char *version, struct err *e); /* 1, 0 */
 typedef int store_build_fn(void *arg, const struct store_build *b);
 /* Newest first; name, version NULL: any. */
 int store_builds(struct store *s, const char *name, const char *version, store_build_fn *fn,

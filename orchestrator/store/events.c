@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of a run's journal into rows. Invariant: a line and what is read out of it are stored in
- * one transaction, keyed by the line's offset, so that the same piece can be given again.
+ * one transaction, keyed by its part and the line's offset, so that the same piece can be given
+ * again.
  */
 #include "inner.h"
+
+#include "control.h"
 
 #include "base/fs.h"
 #include "base/verdict.h"
@@ -14,19 +17,17 @@
 
 struct event {
 	struct store *s;
-	int64_t run, offset;
+	int64_t run, position; /* part and offset: schema.c */
 	const json_t *j;
 };
 
-/* The statement with run and offset bound. */
+/* The statement with run and position bound. */
 static sqlite3_stmt *row_stmt(const struct event *ev, enum store_sql sql, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(ev->s, sql, e);
 
-	if (st) {
-		sqlite3_bind_int64(st, 1, ev->run);
-		sqlite3_bind_int64(st, 2, ev->offset);
-	}
+	sqlite3_bind_int64(st, 1, ev->run);
+	sqlite3_bind_int64(st, 2, ev->position);
 	return st;
 }
 
@@ -36,8 +37,6 @@ static int add_result(const struct event *ev, struct err *e)
 	sqlite3_stmt *st = row_stmt(ev, SQL_RESULT_ADD, e);
 	char foreign[120];
 
-	if (!st)
-		return -1;
 	/* What cannot be read is lost, and a lost result is a miss. */
 	if (status_parse(status) < 0) {
 		snprintf(foreign, sizeof foreign, "status '%.60s' is none of ours", status);
@@ -82,8 +81,6 @@ static int add_metric(const struct event *ev, struct err *e)
 	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
 		unit = def->unit;
 	st = row_stmt(ev, SQL_METRIC_ADD, e);
-	if (!st)
-		return -1;
 	text = json_is_object(labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
 	store_bind_text(st, 4, json_text(ev->j, "test", ""));
@@ -102,8 +99,6 @@ static int add_env(const struct event *ev, struct err *e)
 	if (!name || !value)
 		return 0;
 	st = row_stmt(ev, SQL_ENV_ADD, e);
-	if (!st)
-		return -1;
 	store_bind_text(st, 3, name);
 	store_bind_text(st, 4, value);
 	return store_step(ev->s, st, "add an environment value", e);
@@ -118,8 +113,6 @@ static int add_stage(const struct event *ev, struct err *e)
 	if (!name || ms < 0)
 		return 0;
 	st = row_stmt(ev, SQL_STAGE_ADD, e);
-	if (!st)
-		return -1;
 	store_bind_text(st, 3, name);
 	sqlite3_bind_int64(st, 4, ms);
 	sqlite3_bind_int64(st, 5, json_int(ev->j, "at", 0));
@@ -137,62 +130,79 @@ static const struct {
 	{"stage", add_stage},
 };
 
-static int add_event(struct store *s, int64_t run, const struct store_event *line, struct err *e)
+static int add_event(
+	struct store *s, int64_t run, int64_t position, const char *line, struct err *e)
 {
-	AUTOJSON *j = json_loads(line->line, 0, NULL);
-	struct event ev = {s, run, (int64_t)line->offset, j};
+	AUTOJSON *j = json_loads(line, 0, NULL);
+	struct event ev = {s, run, position, j};
 	const char *kind = json_text(j, "kind", "");
 	sqlite3_stmt *st = row_stmt(&ev, SQL_EVENT_ADD, e);
+	int added;
 
-	if (!st)
-		return -1;
 	store_bind_text(st, 3, kind);
-	store_bind_text(st, 4, line->line);
-	if (store_step(s, st, "add an event", e))
-		return -1;
-	if (!sqlite3_changes(s->db))
-		return 0;
+	store_bind_text(st, 4, line);
+	added = store_step_changes(s, st, "add an event", e);
+	if (added <= 0)
+		return added;
 	for (size_t i = 0; i < ARRAY_LEN(readers); i++)
 		if (!strcmp(kind, readers[i].kind))
 			return readers[i].add(&ev, e);
 	return 0;
 }
 
-static int set_events_end(struct store *s, int64_t run, uint64_t end, struct err *e)
+static int set_events_end(struct store *s, int64_t run, unsigned part, uint64_t end, struct err *e)
 {
-	sqlite3_stmt *st = store_stmt(s, SQL_RUN_EVENTS_END, e);
+	sqlite3_stmt *st = store_stmt(s, part ? SQL_PART_EVENTS_END : SQL_RUN_EVENTS_END, e);
+	int changed;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
 	sqlite3_bind_int64(st, 2, (int64_t)end);
-	if (store_step(s, st, "add events", e))
-		return -1;
-	if (!sqlite3_changes(s->db))
-		return err_set(
-			e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
-	return 0;
+	if (part)
+		sqlite3_bind_int64(st, 3, part);
+	changed = store_step_changes(s, st, "add events", e);
+	if (!changed && part)
+		return err_set(e, BLAME_BUG, "store '%s': there is no part %u of run %lld", s->path,
+			part, (long long)run);
+	return changed ? changed > 0 ? 0 : -1 : store_no_run(s, run, e);
 }
 
-int store_run_events(
-	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e)
+static int add_events(struct store *s, int64_t run, unsigned part, const struct store_event *events,
+	size_t n, struct err *e)
 {
 	uint64_t end = 0;
 
-	if (store_begin(s, e))
-		return -1;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t after = events[i].offset + strlen(events[i].line) + 1;
 
 		end = after > end ? after : end;
 	}
-	if (set_events_end(s, run, end, e))
-		goto failed;
-	for (size_t i = 0; i < n; i++)
-		if (add_event(s, run, &events[i], e))
-			goto failed;
-	return store_commit(s, e);
-failed:
+	if (end >= STORE_OFFSET_MAX)
+		return err_set(e, BLAME_BUG, "store '%s': run %lld: an event at offset %llu",
+			s->path, (long long)run, (unsigned long long)end);
+	if (set_events_end(s, run, part, end, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t position = (uint64_t)part << STORE_PART_BITS | events[i].offset;
+
+		if (add_event(s, run, (int64_t)position, events[i].line, e))
+			return -1;
+	}
+	return 0;
+}
+
+int store_part_events(struct store *s, int64_t run, unsigned part, const struct store_event *events,
+	size_t n, struct err *e)
+{
+	if (store_begin(s, e))
+		return -1;
+	if (!add_events(s, run, part, events, n, e))
+		return store_commit(s, e);
 	store_rollback(s);
 	return -1;
+}
+
+int store_run_events(
+	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e)
+{
+	return store_part_events(s, run, 0, events, n, e);
 }

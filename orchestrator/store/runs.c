@@ -10,20 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_at(sqlite3_stmt *st, int column)
-{
-	return (const char *)sqlite3_column_text(st, column);
-}
-
 int store_run_add(struct store *s, struct store_run *run, struct err *e)
 {
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = store_write(s, SQL_RUN_ADD, e);
 
-	if (store_begin(s, e))
-		return -1;
-	st = store_stmt(s, SQL_RUN_ADD, e);
-	if (!st)
-		goto failed;
 	store_bind_text(st, 1, run->job ? run->job : "");
 	store_bind_text(st, 2, run->board);
 	store_bind_text(st, 3, run->type);
@@ -39,256 +29,273 @@ int store_run_add(struct store *s, struct store_run *run, struct err *e)
 	sqlite3_bind_int64(st, 13, run->ended_ms);
 	store_bind_text(st, 14, run->dir);
 	store_bind_text(st, 15, run->params ? run->params : "{}");
+	store_bind_id(st, 16, run->job_id);
+	sqlite3_bind_int64(st, 17, run->attempt);
 	if (store_step(s, st, "add a run", e))
-		goto failed;
-	if (store_commit(s, e))
 		return -1;
 	run->id = sqlite3_last_insert_rowid(s->db);
 	return 0;
-failed:
-	store_rollback(s);
-	return -1;
 }
 
 /* Why no row was changed: there is no such run, or it has ended before. */
 static int run_ended_before(struct store *s, int64_t run, const char *verdict, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RUN_VERDICT, e);
-	int answer = 0;
+	int answer = 0, found = 0, other = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	if (sqlite3_step(st) != SQLITE_ROW)
-		answer = err_set(
-			e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
-	else if (!text_at(st, 0) || strcmp(text_at(st, 0), verdict))
-		answer = err_set(e, BLAME_BUG, "store '%s': run %lld has ended before, as '%s'",
-			s->path, (long long)run, text_at(st, 0) ? text_at(st, 0) : "");
-	sqlite3_reset(st);
-	return answer;
+	while (store_row(s, st, &answer, e)) {
+		const char *before = store_text(st, 0);
+
+		found = 1;
+		other = !before || strcmp(before, verdict);
+		if (other)
+			err_set(e, BLAME_BUG, "store '%s': run %lld has ended before, as '%s'",
+				s->path, (long long)run, before ? before : "");
+	}
+	if (answer)
+		return -1;
+	return found ? -other : store_no_run(s, run, e);
 }
 
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e)
 {
 	sqlite3_stmt *st;
+	int changed;
 
 	if (verdict_parse(verdict) < 0)
 		return err_set(
 			e, BLAME_BUG, "verdict '%.60s' is none of ours", verdict ? verdict : "");
-	if (store_begin(s, e))
-		return -1;
-	st = store_stmt(s, SQL_RUN_END, e);
-	if (!st)
-		goto failed;
+	st = store_write(s, SQL_RUN_END, e);
 	sqlite3_bind_int64(st, 1, run);
 	store_bind_text(st, 2, verdict);
 	store_bind_text(st, 3, blame && strcmp(blame, "none") ? blame : NULL);
 	store_bind_text(st, 4, message && *message ? message : NULL);
 	sqlite3_bind_int64(st, 5, ended_ms);
-	if (store_step(s, st, "end a run", e))
-		goto failed;
-	if (!sqlite3_changes(s->db) && run_ended_before(s, run, verdict, e))
-		goto failed;
-	return store_commit(s, e);
-failed:
-	store_rollback(s);
-	return -1;
+	changed = store_step_changes(s, st, "end a run", e);
+	if (!changed)
+		return run_ended_before(s, run, verdict, e);
+	return changed < 0 ? -1 : 0;
 }
 
 static int run_row(sqlite3_stmt *st, store_run_fn *fn, void *arg)
 {
 	struct store_run run = {
 		.id = sqlite3_column_int64(st, 0),
-		.job = text_at(st, 1),
-		.board = text_at(st, 2),
-		.type = text_at(st, 3),
-		.soc = text_at(st, 4),
-		.lab = text_at(st, 5),
+		.job = store_text(st, 1),
+		.board = store_text(st, 2),
+		.type = store_text(st, 3),
+		.soc = store_text(st, 4),
+		.lab = store_text(st, 5),
 		.twin = sqlite3_column_int(st, 6),
-		.build = text_at(st, 7),
-		.build_version = text_at(st, 8),
-		.verdict = text_at(st, 9),
-		.blame = text_at(st, 10),
-		.message = text_at(st, 11),
+		.build = store_text(st, 7),
+		.build_version = store_text(st, 8),
+		.verdict = store_text(st, 9),
+		.blame = store_text(st, 10),
+		.message = store_text(st, 11),
 		.started_ms = sqlite3_column_int64(st, 12),
 		.ended_ms = sqlite3_column_int64(st, 13),
-		.dir = text_at(st, 14),
-		.params = text_at(st, 15),
+		.dir = store_text(st, 14),
+		.params = store_text(st, 15),
+		.job_id = sqlite3_column_int64(st, 16),
+		.attempt = sqlite3_column_int64(st, 17),
 	};
 
 	return fn(arg, &run);
 }
 
-/* Ends a walk whose last step gave code and whose callback gave answer. */
-static int walk_end(struct store *s, sqlite3_stmt *st, int code, int answer, struct err *e)
+int store_run_list(struct store *s, const struct store_run_filter *f, store_run_fn *fn, void *arg,
+	struct err *e)
 {
-	if (!answer && code != SQLITE_DONE)
-		answer = store_fail(s, "read", e);
-	sqlite3_reset(st);
+	sqlite3_stmt *st = store_stmt(s, f->job ? SQL_RUN_LIST_OF_JOB : SQL_RUN_LIST, e);
+	int answer = 0;
+
+	sqlite3_bind_int64(st, 1, f->before > 0 ? f->before : INT64_MAX);
+	sqlite3_bind_int64(st, 2, f->limit > 0 ? f->limit : -1);
+	if (f->job)
+		sqlite3_bind_int64(st, 3, f->job);
+	while (store_row(s, st, &answer, e))
+		answer = run_row(st, fn, arg);
 	return answer;
 }
 
 int store_runs(struct store *s, int64_t limit, store_run_fn *fn, void *arg, struct err *e)
 {
-	sqlite3_stmt *st = store_stmt(s, SQL_RUN_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
+	const struct store_run_filter f = {.limit = limit};
 
-	if (!st)
-		return -1;
-	sqlite3_bind_int64(st, 1, limit > 0 ? limit : -1);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW)
-		answer = run_row(st, fn, arg);
-	return walk_end(s, st, code, answer, e);
+	return store_run_list(s, &f, fn, arg, e);
 }
 
 int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RUN_GET, e);
-	int code, answer = 0;
+	int answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	code = sqlite3_step(st);
-	if (code == SQLITE_ROW) {
+	while (store_row(s, st, &answer, e)) {
 		answer = run_row(st, fn, arg);
 		answer = answer ? answer : 1;
 	}
-	return walk_end(s, st, code == SQLITE_ROW ? SQLITE_DONE : code, answer, e);
+	return answer;
 }
 
 int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RUN_OFFSET, e);
-	int code, failed = 0;
+	int64_t got;
+	int found;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	code = sqlite3_step(st);
-	if (code == SQLITE_ROW)
-		*offset = (uint64_t)sqlite3_column_int64(st, 0);
-	else if (code == SQLITE_DONE)
-		failed = err_set(
-			e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
-	else
-		failed = store_fail(s, "read", e);
-	sqlite3_reset(st);
-	return failed;
+	found = store_number(s, st, "read", &got, e);
+	if (!found)
+		return store_no_run(s, run, e);
+	if (found > 0)
+		*offset = (uint64_t)got;
+	return found < 0 ? -1 : 0;
 }
 
 int store_run_of_dir(struct store *s, const char *dir, int64_t *run, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RUN_OF_DIR, e);
 	AUTOFREE char *real = realpath(dir, NULL);
-	int code, answer = 0;
 
-	if (!st)
-		return -1;
 	store_bind_text(st, 1, dir);
 	store_bind_text(st, 2, real);
-	code = sqlite3_step(st);
-	if (code == SQLITE_ROW)
-		*run = sqlite3_column_int64(st, 0), answer = 1;
-	return walk_end(s, st, code == SQLITE_ROW ? SQLITE_DONE : code, answer, e);
+	return store_number(s, st, "read", run, e);
+}
+
+/* What an event's position says (schema.c). */
+static unsigned part_of(int64_t position)
+{
+	return (unsigned)(position >> STORE_PART_BITS);
+}
+
+static uint64_t offset_of(int64_t position)
+{
+	return (uint64_t)position & (STORE_OFFSET_MAX - 1);
 }
 
 int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RESULT_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
+	int answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW) {
+	while (store_row(s, st, &answer, e)) {
 		struct store_result r = {
-			.suite = text_at(st, 0),
-			.name = text_at(st, 1),
-			.status = text_at(st, 2),
-			.why = text_at(st, 3),
+			.suite = store_text(st, 0),
+			.name = store_text(st, 1),
+			.status = store_text(st, 2),
+			.why = store_text(st, 3),
 			.at_ms = sqlite3_column_int64(st, 4),
 			.log_offset = sqlite3_column_int64(st, 5),
-			.console = text_at(st, 6),
+			.console = store_text(st, 6),
+			.part = part_of(sqlite3_column_int64(st, 7)),
 		};
 
 		answer = fn(arg, &r);
 	}
-	return walk_end(s, st, code, answer, e);
+	return answer;
+}
+
+int store_result_counts(struct store *s, int64_t run, store_count_fn *fn, void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_RESULT_COUNTS, e);
+	int answer = 0;
+
+	sqlite3_bind_int64(st, 1, run);
+	while (store_row(s, st, &answer, e))
+		answer = fn(arg, store_text(st, 0), sqlite3_column_int64(st, 1));
+	return answer;
 }
 
 int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_METRIC_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
+	int answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW) {
+	while (store_row(s, st, &answer, e)) {
 		struct store_metric m = {
-			.suite = text_at(st, 0),
-			.test = text_at(st, 1),
-			.name = text_at(st, 2),
-			.unit = text_at(st, 3),
+			.suite = store_text(st, 0),
+			.test = store_text(st, 1),
+			.name = store_text(st, 2),
+			.unit = store_text(st, 3),
 			.value = sqlite3_column_double(st, 4),
-			.labels = text_at(st, 5),
+			.labels = store_text(st, 5),
+			.part = part_of(sqlite3_column_int64(st, 6)),
 		};
 
 		answer = fn(arg, &m);
 	}
-	return walk_end(s, st, code, answer, e);
+	return answer;
 }
 
 int store_envs(struct store *s, int64_t run, store_env_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_ENV_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
+	int answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW)
-		answer = fn(arg, text_at(st, 0), text_at(st, 1));
-	return walk_end(s, st, code, answer, e);
+	while (store_row(s, st, &answer, e))
+		answer = fn(arg, store_text(st, 0), store_text(st, 1));
+	return answer;
 }
 
 int store_stages(struct store *s, int64_t run, store_stage_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_STAGE_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
+	int answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW) {
+	while (store_row(s, st, &answer, e)) {
 		struct store_stage stage = {
-			.name = text_at(st, 0),
+			.name = store_text(st, 0),
 			.ms_since_power_on = sqlite3_column_int64(st, 1),
 			.at_ms = sqlite3_column_int64(st, 2),
+			.part = part_of(sqlite3_column_int64(st, 3)),
 		};
 
 		answer = fn(arg, &stage);
 	}
-	return walk_end(s, st, code, answer, e);
+	return answer;
+}
+
+static int walk_events(
+	struct store *s, sqlite3_stmt *st, store_event_fn *fn, void *arg, struct err *e)
+{
+	int answer = 0;
+
+	while (store_row(s, st, &answer, e)) {
+		int64_t position = sqlite3_column_int64(st, 1);
+		struct store_event ev = {offset_of(position), store_text(st, 2), part_of(position)};
+
+		answer = fn(arg, store_text(st, 0), &ev);
+	}
+	return answer;
 }
 
 int store_events(struct store *s, int64_t run, const char *kind, store_event_fn *fn, void *arg,
 	struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_EVENT_LIST, e);
-	int code = SQLITE_DONE, answer = 0;
 
-	if (!st)
-		return -1;
 	sqlite3_bind_int64(st, 1, run);
 	store_bind_text(st, 2, kind);
-	while (!answer && (code = sqlite3_step(st)) == SQLITE_ROW) {
-		struct store_event ev = {(uint64_t)sqlite3_column_int64(st, 1), text_at(st, 2)};
+	return walk_events(s, st, fn, arg, e);
+}
 
-		answer = fn(arg, text_at(st, 0), &ev);
-	}
-	return walk_end(s, st, code, answer, e);
+int store_events_from(struct store *s, int64_t run, unsigned part, uint64_t offset, int64_t limit,
+	store_event_fn *fn, void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_EVENT_LIST_FROM, e);
+
+	if (offset >= STORE_OFFSET_MAX || part >= STORE_PARTS_MAX)
+		return 0;
+	sqlite3_bind_int64(st, 1, run);
+	sqlite3_bind_int64(st, 2, (int64_t)((uint64_t)part << STORE_PART_BITS | offset));
+	sqlite3_bind_int64(st, 3, (int64_t)((uint64_t)(part + 1) << STORE_PART_BITS));
+	sqlite3_bind_int64(st, 4, limit > 0 ? limit : -1);
+	return walk_events(s, st, fn, arg, e);
 }

@@ -52,7 +52,100 @@ static const char first[] =
 	" ms_since_power_on INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
 	" PRIMARY KEY (run, at_offset)) STRICT, WITHOUT ROWID;";
 
+/*
+ * The controller's. An event's at_offset is its position: the part above STORE_PART_BITS, the
+ * offset in that part's events.jsonl below, so that part 0 has the positions that runs always had.
+ */
+static const char second[] =
+	/* Texts that many jobs share: the same text is one row. hash: content.c. */
+	"CREATE TABLE content("
+	" id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;"
+	"CREATE INDEX content_by_hash ON content(hash);"
+
+	"CREATE TABLE nightly("
+	" id INTEGER PRIMARY KEY, plan TEXT NOT NULL, submitter TEXT NOT NULL,"
+	" entries INTEGER REFERENCES content(id),"
+	" started_ms INTEGER NOT NULL, deadline_ms INTEGER NOT NULL,"
+	" ended_ms INTEGER NOT NULL, verdict TEXT) STRICT;"
+	"CREATE TABLE schedule("
+	" plan TEXT PRIMARY KEY, cron TEXT NOT NULL, submitter TEXT NOT NULL,"
+	" entries INTEGER REFERENCES content(id),"
+	" deadline_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+
+	"CREATE TABLE job("
+	" id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL,"
+	" submitter TEXT NOT NULL,"
+	" state TEXT NOT NULL"
+	" CHECK (state IN ('queued', 'assigned', 'running', 'canceling', 'done')),"
+	" priority INTEGER NOT NULL,"
+	" text INTEGER REFERENCES content(id), file TEXT, params TEXT NOT NULL,"
+	" plans INTEGER REFERENCES content(id), wants INTEGER REFERENCES content(id),"
+	" build TEXT, timeout_ms INTEGER NOT NULL, queue_timeout_ms INTEGER NOT NULL,"
+	" submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, attempts INTEGER NOT NULL,"
+	" verdict TEXT CHECK (verdict IN ('pass', 'fail', 'incomplete', 'canceled')),"
+	" blame TEXT, message TEXT, canceled_by TEXT,"
+	" nightly INTEGER REFERENCES nightly(id), retry_of INTEGER REFERENCES job(id),"
+	" last_run INTEGER, key TEXT) STRICT;"
+	"CREATE INDEX job_open ON job(id) WHERE state<>'done';"
+	"CREATE INDEX job_of_submitter ON job(submitter);"
+	"CREATE INDEX job_of_nightly ON job(nightly) WHERE nightly IS NOT NULL;"
+	"CREATE UNIQUE INDEX job_by_key ON job(submitter, key) WHERE key IS NOT NULL;"
+
+	"ALTER TABLE run ADD COLUMN job_id INTEGER REFERENCES job(id);"
+	"ALTER TABLE run ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX run_of_job ON run(job_id) WHERE job_id IS NOT NULL;"
+
+	"CREATE TABLE part("
+	" run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,"
+	" part INTEGER NOT NULL, job INTEGER REFERENCES job(id), role TEXT,"
+	" agent TEXT NOT NULL, board TEXT NOT NULL, dir TEXT,"
+	" state TEXT NOT NULL CHECK (state IN ('assigned', 'running', 'ended')),"
+	" verdict TEXT CHECK (verdict IN ('pass', 'fail', 'incomplete', 'canceled')),"
+	" blame TEXT, message TEXT, power TEXT,"
+	" assigned_ms INTEGER NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL,"
+	/* As run.events_end, which is part 0's. */
+	" events_end INTEGER NOT NULL DEFAULT 0,"
+	" PRIMARY KEY (run, part)) STRICT, WITHOUT ROWID;"
+	"CREATE INDEX part_open ON part(run, part) WHERE state<>'ended';"
+	"CREATE TABLE inbox("
+	" run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,"
+	" part INTEGER NOT NULL, seq INTEGER NOT NULL, line TEXT NOT NULL,"
+	" PRIMARY KEY (run, part, seq)) STRICT, WITHOUT ROWID;"
+
+	"CREATE TABLE board("
+	" name TEXT PRIMARY KEY, agent TEXT, lab TEXT, type TEXT, announced TEXT,"
+	" health TEXT NOT NULL"
+	" CHECK (health IN ('good', 'unknown', 'bad', 'maintenance', 'retired')),"
+	" reason TEXT, who TEXT, since_ms INTEGER NOT NULL, checked_ms INTEGER NOT NULL,"
+	" power TEXT NOT NULL CHECK (power IN ('on', 'off', 'unknown'))) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE agent("
+	" name TEXT PRIMARY KEY, lab TEXT, version TEXT, protocol INTEGER NOT NULL,"
+	" max_jobs INTEGER NOT NULL, first_ms INTEGER NOT NULL,"
+	" seen_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE lease("
+	" job INTEGER PRIMARY KEY REFERENCES job(id), board TEXT NOT NULL, owner TEXT NOT NULL,"
+	" why TEXT, until_ms INTEGER NOT NULL, hard_ms INTEGER NOT NULL) STRICT;"
+
+	/* A token's number stands in the audit: it is never given again. */
+	"CREATE TABLE token("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, sha256 TEXT NOT NULL UNIQUE,"
+	" account TEXT NOT NULL, rights TEXT NOT NULL"
+	" CHECK (rights IN ('viewer', 'submitter', 'operator', 'admin', 'agent')),"
+	" labs TEXT, note TEXT, made_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL,"
+	" used_ms INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE audit("
+	" id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, account TEXT NOT NULL, address TEXT,"
+	" what TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT) STRICT;"
+	"CREATE INDEX audit_of ON audit(subject);"
+
+	"CREATE TABLE build("
+	" name TEXT NOT NULL, version TEXT NOT NULL, soc TEXT, manifest TEXT NOT NULL,"
+	" owner TEXT, added_ms INTEGER NOT NULL, used_ms INTEGER NOT NULL,"
+	" bytes INTEGER NOT NULL, pinned INTEGER NOT NULL,"
+	" PRIMARY KEY (name, version)) STRICT, WITHOUT ROWID;";
+
 const char *const store_migrations[] = {
 	first,
+	second,
 	NULL,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The embedded store, SQLite in WAL mode: opening, migrating, transactions and errors. Invariant:
+ * The embedded store, SQLite in WAL mode: opening, migrating, statements and errors. Invariant:
  * nothing is told as stored before its transaction was committed with synchronous=FULL, and a
  * transaction that fails leaves nothing behind.
  */
@@ -15,43 +15,7 @@
 
 #define STORE_APPLICATION_ID 0x68696c62 /* "hilb", in the file's header */
 
-static const char *const sql_texts[SQL_COUNT] = {
-	[SQL_RUN_ADD] = "INSERT INTO run(job, board, type, soc, lab, twin, build, build_version,"
-			" verdict, blame, message, started_ms, ended_ms, dir, params)"
-			" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
-	[SQL_RUN_END] = "UPDATE run SET verdict=?2, blame=?3, message=?4, ended_ms=?5"
-			" WHERE id=?1 AND verdict IS NULL",
-	[SQL_RUN_VERDICT] = "SELECT verdict FROM run WHERE id=?1",
-	[SQL_RUN_EVENTS_END] = "UPDATE run SET events_end=max(events_end, ?2) WHERE id=?1",
-	[SQL_RUN_GET] = "SELECT id, job, board, type, soc, lab, twin, build, build_version,"
-			" verdict, blame, message, started_ms, ended_ms, dir, params"
-			" FROM run WHERE id=?1",
-	[SQL_RUN_LIST] = "SELECT id, job, board, type, soc, lab, twin, build, build_version,"
-			 " verdict, blame, message, started_ms, ended_ms, dir, params"
-			 " FROM run ORDER BY id DESC LIMIT ?1",
-	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
-	[SQL_RUN_OF_DIR] = "SELECT id FROM run WHERE dir IN (?1, ?2) ORDER BY id DESC LIMIT 1",
-	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
-			  " ON CONFLICT DO NOTHING",
-	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"
-			   " log_offset, console) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-	[SQL_METRIC_ADD] = "INSERT INTO metric(run, at_offset, suite, test, name, value, unit,"
-			   " labels) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
-	[SQL_ENV_ADD] = "INSERT INTO env(run, at_offset, name, value) VALUES (?1,?2,?3,?4)",
-	[SQL_STAGE_ADD] = "INSERT INTO stage(run, at_offset, name, ms_since_power_on, at_ms)"
-			  " VALUES (?1,?2,?3,?4,?5)",
-	[SQL_RESULT_LIST] = "SELECT suite, name, status, why, at_ms, log_offset, console"
-			    " FROM result WHERE run=?1 ORDER BY at_offset",
-	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels"
-			    " FROM metric WHERE run=?1 ORDER BY at_offset",
-	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1 ORDER BY at_offset",
-	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms"
-			   " FROM stage WHERE run=?1 ORDER BY at_offset",
-	[SQL_EVENT_LIST] = "SELECT kind, at_offset, line FROM event"
-			   " WHERE run=?1 AND (?2 IS NULL OR kind=?2) ORDER BY at_offset",
-};
-
-int store_fail(struct store *s, const char *what, struct err *e)
+static int fail_text(struct store *s, const char *what, struct err *e)
 {
 	int code = sqlite3_extended_errcode(s->db), sys = sqlite3_system_errno(s->db);
 
@@ -72,6 +36,9 @@ int store_fail(struct store *s, const char *what, struct err *e)
 	case SQLITE_READONLY:
 		return err_set(
 			e, BLAME_INFRA, "store '%s': %s: it cannot be written to", s->path, what);
+	case SQLITE_CONSTRAINT:
+		return err_set(
+			e, BLAME_BUG, "store '%s': %s: %s", s->path, what, sqlite3_errmsg(s->db));
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 		if (sys)
@@ -83,9 +50,26 @@ int store_fail(struct store *s, const char *what, struct err *e)
 	return err_set(e, BLAME_INFRA, "store '%s': %s: %s", s->path, what, sqlite3_errmsg(s->db));
 }
 
+int store_fail(struct store *s, const char *what, struct err *e)
+{
+	struct err made = {0};
+
+	fail_text(s, what, &made);
+	if (s->turn && !err_is(&s->broken) && (sqlite3_errcode(s->db) & 0xff) != SQLITE_CONSTRAINT)
+		s->broken = made;
+	if (e)
+		*e = made;
+	return -1;
+}
+
+int store_no_run(struct store *s, int64_t run, struct err *e)
+{
+	return err_set(e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
+}
+
 sqlite3_stmt *store_stmt(struct store *s, enum store_sql sql, struct err *e)
 {
-	if (!s->stmts[sql] && sqlite3_prepare_v3(s->db, sql_texts[sql], -1,
+	if (!s->stmts[sql] && sqlite3_prepare_v3(s->db, store_sql_texts[sql], -1,
 				      SQLITE_PREPARE_PERSISTENT, &s->stmts[sql], NULL)) {
 		store_fail(s, "prepare", e);
 		return NULL;
@@ -97,47 +81,81 @@ sqlite3_stmt *store_stmt(struct store *s, enum store_sql sql, struct err *e)
 
 int store_step(struct store *s, sqlite3_stmt *st, const char *what, struct err *e)
 {
-	int failed = sqlite3_step(st) == SQLITE_DONE ? 0 : store_fail(s, what, e);
+	int failed;
 
+	if (!st)
+		return -1;
+	failed = sqlite3_step(st) == SQLITE_DONE ? 0 : store_fail(s, what, e);
 	sqlite3_reset(st);
 	return failed;
+}
+
+int store_step_changes(struct store *s, sqlite3_stmt *st, const char *what, struct err *e)
+{
+	return store_step(s, st, what, e) ? -1 : sqlite3_changes(s->db) > 0;
+}
+
+int store_number(
+	struct store *s, sqlite3_stmt *st, const char *what, int64_t *number, struct err *e)
+{
+	int64_t got = 0;
+	int code, found;
+
+	if (!st)
+		return -1;
+	code = sqlite3_step(st);
+	found = code == SQLITE_ROW;
+	if (found) {
+		got = sqlite3_column_int64(st, 0);
+		code = sqlite3_step(st);
+	}
+	if (code != SQLITE_DONE)
+		found = store_fail(s, what, e);
+	sqlite3_reset(st);
+	if (found > 0)
+		*number = got;
+	return found;
+}
+
+bool store_row(struct store *s, sqlite3_stmt *st, int *answer, struct err *e)
+{
+	int code;
+
+	if (!st) {
+		*answer = -1;
+		return false;
+	}
+	if (!*answer) {
+		code = sqlite3_step(st);
+		if (code == SQLITE_ROW)
+			return true;
+		if (code != SQLITE_DONE)
+			*answer = store_fail(s, "read", e);
+	}
+	sqlite3_reset(st);
+	return false;
 }
 
 void store_bind_text(sqlite3_stmt *st, int at, const char *text)
 {
 	if (text)
-		sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
-	else
-		sqlite3_bind_null(st, at);
+		sqlite3_bind_text(st, at, text, -1, SQLITE_STATIC);
+}
+
+void store_bind_id(sqlite3_stmt *st, int at, int64_t id)
+{
+	if (id)
+		sqlite3_bind_int64(st, at, id);
+}
+
+const char *store_text(sqlite3_stmt *st, int column)
+{
+	return (const char *)sqlite3_column_text(st, column);
 }
 
 static int exec(struct store *s, const char *sql, const char *what, struct err *e)
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? store_fail(s, what, e) : 0;
-}
-
-int store_begin(struct store *s, struct err *e)
-{
-	if (s->read_only)
-		return err_set(e, BLAME_BUG, "store '%s': it was opened to be read only", s->path);
-	return exec(s, "BEGIN IMMEDIATE", "begin", e);
-}
-
-int store_commit(struct store *s, struct err *e)
-{
-	if (!exec(s, "COMMIT", "commit", e))
-		return 0;
-	store_rollback(s);
-	return -1;
-}
-
-void store_rollback(struct store *s)
-{
-	for (int i = 0; i < SQL_COUNT; i++)
-		sqlite3_reset(s->stmts[i]);
-	/* SQLite has rolled back by itself after some errors. */
-	if (!sqlite3_get_autocommit(s->db))
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 static int pragma_int(struct store *s, const char *sql, int64_t *out, struct err *e)
@@ -211,14 +229,17 @@ failed:
 static int settle(struct store *s, struct err *e)
 {
 	int64_t version;
+	char limit[64];
 
+	snprintf(limit, sizeof limit, "PRAGMA journal_size_limit=%lld", (long long)STORE_LOG_BYTES);
 	sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
 	sqlite3_extended_result_codes(s->db, 1);
 	/* Nothing is changed in a file that is not ours. */
 	if (schema_version(s, &version, e) || exec(s, "PRAGMA foreign_keys=ON", "open", e))
 		return -1;
-	if (!s->read_only && (exec(s, "PRAGMA journal_mode=WAL", "open", e) ||
-				     exec(s, "PRAGMA synchronous=FULL", "open", e)))
+	if (!s->read_only &&
+		(exec(s, "PRAGMA journal_mode=WAL", "open", e) ||
+			exec(s, "PRAGMA synchronous=FULL", "open", e) || exec(s, limit, "open", e)))
 		return -1;
 	return migrate(s, e);
 }

@@ -31,27 +31,32 @@ struct store_run {
 	int64_t started_ms, ended_ms;      /* wall; 0: not yet */
 	const char *dir;                   /* its job folder */
 	const char *params;                /* JSON object */
+	int64_t job_id, attempt;           /* of the controller's job, from 1; 0: none */
 };
 struct store_result {
 	const char *suite, *name, *status, *why;
 	int64_t at_ms;
 	int64_t log_offset;  /* -1: none */
 	const char *console; /* whose log log_offset is in; NULL: none */
+	unsigned part;       /* of the run (control.h); 0 in a run on one board */
 };
 struct store_metric {
 	const char *suite, *test, *name, *unit;
 	double value;
 	const char *labels; /* JSON object, keys sorted; "{}" when none */
+	unsigned part;
 };
 struct store_stage {
 	const char *name;
 	int64_t ms_since_power_on;
 	int64_t at_ms; /* wall */
+	unsigned part;
 };
 /* One line of events.jsonl (format: agents/worker/journal.h), without its line break. */
 struct store_event {
 	uint64_t offset; /* of its first byte in the file */
 	const char *line;
+	unsigned part; /* out of the store; going in, the verb says which */
 };
 
 /* A new run: fills run->id. */
@@ -73,16 +78,27 @@ int store_run_end(struct store *s, int64_t run, const char *verdict, const char 
 	const char *message, int64_t ended_ms, struct err *e);
 
 /* Borrowed texts are valid during the callback; it returns non-zero to stop (that value is
- * returned). */
+ * returned). It may call any verb but the one that called it. */
 typedef int store_run_fn(void *arg, const struct store_run *run);
 typedef int store_result_fn(void *arg, const struct store_result *r);
 typedef int store_metric_fn(void *arg, const struct store_metric *m);
 typedef int store_env_fn(void *arg, const char *name, const char *value);
 /* Newest first; limit 0: all. */
 int store_runs(struct store *s, int64_t limit, store_run_fn *fn, void *arg, struct err *e);
+struct store_run_filter {
+	int64_t job;    /* attempts of that job; 0: all runs */
+	int64_t before; /* ids below; 0: all */
+	int64_t limit;  /* 0: all */
+};
+/* Newest first. */
+int store_run_list(struct store *s, const struct store_run_filter *f, store_run_fn *fn, void *arg,
+	struct err *e);
 /* 1 found (fn called once), 0 no such run, -1. */
 int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, struct err *e);
 int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e);
+/* How many results have which status; a status that none has is not told. */
+typedef int store_count_fn(void *arg, const char *status, int64_t n);
+int store_result_counts(struct store *s, int64_t run, store_count_fn *fn, void *arg, struct err *e);
 int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, struct err *e);
 int store_envs(struct store *s, int64_t run, store_env_fn *fn, void *arg, struct err *e);
 typedef int store_stage_fn(void *arg, const struct store_stage *st);
@@ -91,6 +107,9 @@ int store_stages(struct store *s, int64_t run, store_stage_fn *fn, void *arg, st
 typedef int store_event_fn(void *arg, const char *kind, const struct store_event *ev);
 int store_events(struct store *s, int64_t run, const char *kind, store_event_fn *fn, void *arg,
 	struct err *e);
+/* Those of one part from that offset of its file on; limit 0: all. */
+int store_events_from(struct store *s, int64_t run, unsigned part, uint64_t offset, int64_t limit,
+	store_event_fn *fn, void *arg, struct err *e);
 
 /*
  * What a job folder has and the store has not: whole lines of events.jsonl from the stored offset

@@ -7,7 +7,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/t/tap.h"
-#include "store/store.h"
+#include "store/control.h"
 
 #include <stdlib.h>
 
@@ -47,6 +47,24 @@ static UNUSED int64_t storetest_run(struct store *s)
 	if (store_run_add(s, &run, &e))
 		tap_text("run_add", e.msg);
 	return run.id;
+}
+
+static UNUSED struct store_job storetest_job(const char *submitter)
+{
+	return (struct store_job){.name = "smoke",
+		.kind = "job",
+		.submitter = submitter,
+		.state = "queued",
+		.priority = 5,
+		.text = "job: smoke\n",
+		.file = "smoke.yaml",
+		.params = "{\"a\":1}",
+		.plans = "[{\"plan\":{}}]",
+		.wants = "[{\"type\":\"t\"}]",
+		.build = "sdk 9",
+		.timeout_ms = 60000,
+		.queue_timeout_ms = 3600000,
+		.submitted_ms = 1000};
 }
 
 static UNUSED int count_result(void *n, const struct store_result *r)

@@ -161,7 +161,7 @@ static void test_refused(void)
 	struct store *s;
 	sqlite3 *db;
 	char page[5000];
-	int fd;
+	int fd, version;
 
 	refuse(storetest_path("none.db"), true, "No such file");
 	fs_write(storetest_path("text.db"), "this is a text, and not even a short one", 40, 0644,
@@ -181,7 +181,10 @@ static void test_refused(void)
 	store_close(s);
 	refuse(good, false, "newer than this hilab");
 	sqlite3_open(good, &db);
-	sqlite3_exec(db, "PRAGMA user_version=1", NULL, NULL, NULL);
+	for (version = 0; store_migrations[version];)
+		version++;
+	snprintf(page, sizeof page, "PRAGMA user_version=%d", version);
+	sqlite3_exec(db, page, NULL, NULL, NULL);
 	sqlite3_close(db);
 
 	s = store_open(good, true, &e);

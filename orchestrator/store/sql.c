@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every statement of the store. Invariant: a list that may grow without end is read along an index
+ * (INDEXED BY: without it the statement is refused, not slow), and lists never read a job's text or
+ * plans.
+ */
+#include "inner.h"
+
+#define RUN_COLUMNS                                                                                \
+	"SELECT id, job, board, type, soc, lab, twin, build, build_version,"                       \
+	" verdict, blame, message, started_ms, ended_ms, dir, params, job_id, attempt FROM run "
+
+/* job_row() in jobs.c reads them. */
+#define JOB_COLUMNS                                                                                \
+	"SELECT j.id, j.name, j.kind, j.submitter, j.state, j.priority, j.params, w.text, "        \
+	"j.build,"                                                                                 \
+	" j.timeout_ms, j.queue_timeout_ms, j.submitted_ms, j.ended_ms, j.attempts, j.verdict,"    \
+	" j.blame, j.message, j.canceled_by, j.nightly, j.retry_of, j.last_run, j.key"
+#define JOB_WANTS " LEFT JOIN content w ON w.id=j.wants "
+#define JOB_LIST(index, order)                                                                     \
+	JOB_COLUMNS " FROM job j " index JOB_WANTS                                                 \
+		    "WHERE (?1 IS NULL OR j.state=?1) AND (?2 IS NULL OR j.submitter=?2)"          \
+		    " AND (?3 IS NULL OR j.kind=?3) AND (?4 IS NULL OR j.nightly=?4)"              \
+		    " AND (NOT ?5 OR j.state<>'done') AND j.id<?6" order " LIMIT ?7"
+#define JOB_LISTS(at, index, term)                                                                 \
+	[at] = JOB_LIST(index, term " ORDER BY j.id DESC"),                                        \
+	[at##_OLDEST] = JOB_LIST(index, term " ORDER BY j.id")
+
+#define PART_COLUMNS                                                                               \
+	"SELECT run, part, job, role, agent, board, dir, state, verdict, blame, message, power,"   \
+	" assigned_ms, started_ms, ended_ms FROM part "
+#define TOKEN_COLUMNS                                                                              \
+	"SELECT id, account, rights, labs, note, made_ms, expires_ms, used_ms FROM token "
+#define AUDIT_COLUMNS "SELECT id, at_ms, account, address, what, subject, detail FROM audit "
+
+const char *const store_sql_texts[SQL_COUNT] = {
+	[SQL_BEGIN] = "BEGIN IMMEDIATE",
+	[SQL_COMMIT] = "COMMIT",
+	[SQL_ROLLBACK] = "ROLLBACK",
+	[SQL_SAVEPOINT] = "SAVEPOINT verb",
+	[SQL_RELEASE] = "RELEASE verb",
+	[SQL_ROLLBACK_TO] = "ROLLBACK TO verb",
+
+	[SQL_RUN_ADD] = "INSERT INTO run(job, board, type, soc, lab, twin, build, build_version,"
+			" verdict, blame, message, started_ms, ended_ms, dir, params, job_id,"
+			" attempt)"
+			" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
+	[SQL_RUN_END] = "UPDATE run SET verdict=?2, blame=?3, message=?4, ended_ms=?5"
+			" WHERE id=?1 AND verdict IS NULL",
+	[SQL_RUN_VERDICT] = "SELECT verdict FROM run WHERE id=?1",
+	[SQL_RUN_EVENTS_END] = "UPDATE run SET events_end=max(events_end, ?2) WHERE id=?1",
+	[SQL_RUN_GET] = RUN_COLUMNS "WHERE id=?1",
+	[SQL_RUN_LIST] = RUN_COLUMNS "WHERE id<?1 ORDER BY id DESC LIMIT ?2",
+	[SQL_RUN_LIST_OF_JOB] =
+		RUN_COLUMNS "INDEXED BY run_of_job WHERE job_id=?3 AND id<?1 ORDER BY id DESC"
+			    " LIMIT ?2",
+	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
+	[SQL_RUN_OF_DIR] = "SELECT id FROM run WHERE dir IN (?1, ?2) ORDER BY id DESC LIMIT 1",
+	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
+			  " ON CONFLICT DO NOTHING",
+	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"
+			   " log_offset, console) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+	[SQL_METRIC_ADD] = "INSERT INTO metric(run, at_offset, suite, test, name, value, unit,"
+			   " labels) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+	[SQL_ENV_ADD] = "INSERT INTO env(run, at_offset, name, value) VALUES (?1,?2,?3,?4)",
+	[SQL_STAGE_ADD] = "INSERT INTO stage(run, at_offset, name, ms_since_power_on, at_ms)"
+			  " VALUES (?1,?2,?3,?4,?5)",
+	[SQL_RESULT_LIST] = "SELECT suite, name, status, why, at_ms, log_offset, console,"
+			    " at_offset"
+			    " FROM result WHERE run=?1 ORDER BY at_offset",
+	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels, at_offset"
+			    " FROM metric WHERE run=?1 ORDER BY at_offset",
+	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1 ORDER BY at_offset",
+	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms, at_offset"
+			   " FROM stage WHERE run=?1 ORDER BY at_offset",
+	[SQL_RESULT_COUNTS] = "SELECT status, count(*) FROM result WHERE run=?1 GROUP BY status",
+	[SQL_EVENT_LIST] = "SELECT kind, at_offset, line FROM event"
+			   " WHERE run=?1 AND (?2 IS NULL OR kind=?2) ORDER BY at_offset",
+	[SQL_EVENT_LIST_FROM] = "SELECT kind, at_offset, line FROM event"
+				" WHERE run=?1 AND at_offset>=?2 AND at_offset<?3"
+				" ORDER BY at_offset LIMIT ?4",
+
+	[SQL_CONTENT_FIND] = "SELECT id FROM (SELECT id, text FROM content WHERE hash=?1 LIMIT ?3)"
+			     " WHERE text=?2",
+	[SQL_CONTENT_ADD] = "INSERT INTO content(hash, text) VALUES (?1,?2)",
+	[SQL_JOB_ADD] = "INSERT INTO job(name, kind, submitter, state, priority, text, file,"
+			" params, plans, wants, build, timeout_ms, queue_timeout_ms, submitted_ms,"
+			" ended_ms, attempts, verdict, blame, message, canceled_by, nightly,"
+			" retry_of, last_run, key)"
+			" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,"
+			"?19,?20,?21,?22,?23,?24)",
+	[SQL_JOB_SAVE] = "UPDATE job SET state=?2, attempts=?3, ended_ms=?4, verdict=?5, blame=?6,"
+			 " message=?7, canceled_by=?8, last_run=?9 WHERE id=?1",
+	[SQL_JOB_GET] = JOB_COLUMNS ", j.file, t.text, p.text FROM job j" JOB_WANTS
+				    "LEFT JOIN content t ON t.id=j.text"
+				    " LEFT JOIN content p ON p.id=j.plans WHERE j.id=?1",
+	[SQL_JOB_BY_KEY] = "SELECT id FROM job WHERE submitter=?1 AND key=?2",
+	JOB_LISTS(SQL_JOBS, "NOT INDEXED", ""),
+	JOB_LISTS(SQL_JOBS_OPEN, "INDEXED BY job_open", " AND j.state<>'done'"),
+	JOB_LISTS(SQL_JOBS_NIGHTLY, "INDEXED BY job_of_nightly", " AND j.nightly=?4"),
+	JOB_LISTS(SQL_JOBS_SUBMITTER, "INDEXED BY job_of_submitter", " AND j.submitter=?2"),
+
+	[SQL_PART_ADD] = "INSERT INTO part(run, part, job, role, agent, board, dir, state,"
+			 " verdict, blame, message, power, assigned_ms, started_ms, ended_ms)"
+			 " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+	[SQL_PART_SAVE] = "UPDATE part SET job=?3, role=?4, agent=?5, board=?6, dir=?7, state=?8,"
+			  " verdict=?9, blame=?10, message=?11, power=?12, assigned_ms=?13,"
+			  " started_ms=?14, ended_ms=?15 WHERE run=?1 AND part=?2",
+	[SQL_PART_EVENTS_END] = "UPDATE part SET events_end=max(events_end, ?2)"
+				" WHERE run=?1 AND part=?3",
+	[SQL_PART_OFFSET] = "SELECT events_end FROM part WHERE run=?1 AND part=?2",
+	[SQL_PARTS] = PART_COLUMNS "WHERE run=?1 ORDER BY part",
+	[SQL_PARTS_OPEN] = PART_COLUMNS "INDEXED BY part_open WHERE state<>'ended'"
+					" ORDER BY run, part",
+	[SQL_INBOX_ADD] = "INSERT INTO inbox(run, part, seq, line)"
+			  " SELECT ?1, ?2, coalesce(max(seq), 0) + 1, ?3 FROM inbox"
+			  " WHERE run=?1 AND part=?2 RETURNING seq",
+	[SQL_INBOX] = "SELECT seq, line FROM inbox WHERE run=?1 AND part=?2 AND seq>?3"
+		      " ORDER BY seq",
+
+	[SQL_BOARD_SAVE] = "INSERT OR REPLACE INTO board(name, agent, lab, type, announced,"
+			   " health, reason, who, since_ms, checked_ms, power)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+	[SQL_BOARD_DEL] = "DELETE FROM board WHERE name=?1",
+	[SQL_BOARDS] = "SELECT name, agent, lab, type, announced, health, reason, who, since_ms,"
+		       " checked_ms, power FROM board ORDER BY name",
+	[SQL_AGENT_SAVE] = "INSERT OR REPLACE INTO agent(name, lab, version, protocol, max_jobs,"
+			   " first_ms, seen_ms) VALUES (?1,?2,?3,?4,?5,?6,?7)",
+	[SQL_AGENTS] = "SELECT name, lab, version, protocol, max_jobs, first_ms, seen_ms"
+		       " FROM agent ORDER BY name",
+	[SQL_LEASE_SAVE] = "INSERT OR REPLACE INTO lease(job, board, owner, why, until_ms, hard_ms)"
+			   " VALUES (?1,?2,?3,?4,?5,?6)",
+	[SQL_LEASES_OPEN] = "SELECT l.job, l.board, l.owner, l.why, l.until_ms, l.hard_ms"
+			    " FROM job j INDEXED BY job_open CROSS JOIN lease l ON l.job=j.id"
+			    " WHERE j.state<>'done' ORDER BY j.id",
+
+	[SQL_TOKEN_ADD] = "INSERT INTO token(account, rights, labs, note, made_ms, expires_ms,"
+			  " used_ms, sha256) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+	[SQL_TOKEN_DEL] = "DELETE FROM token WHERE id=?1",
+	[SQL_TOKEN_FIND] = TOKEN_COLUMNS "WHERE sha256=?1",
+	[SQL_TOKENS] = TOKEN_COLUMNS "ORDER BY id",
+	[SQL_TOKEN_USED] = "UPDATE token SET used_ms=max(used_ms, ?2) WHERE id=?1",
+	[SQL_AUDIT_ADD] = "INSERT INTO audit(at_ms, account, address, what, subject, detail)"
+			  " VALUES (?1,?2,?3,?4,?5,?6)",
+	[SQL_AUDITS] = AUDIT_COLUMNS "ORDER BY id DESC LIMIT ?2",
+	[SQL_AUDITS_OF] = AUDIT_COLUMNS "INDEXED BY audit_of WHERE subject=?1"
+					" ORDER BY id DESC LIMIT ?2",
+
+	[SQL_NIGHTLY_ADD] = "INSERT INTO nightly(plan, submitter, entries, started_ms,"
+			    " deadline_ms, ended_ms, verdict) VALUES (?1,?2,?3,?4,?5,?6,?7)",
+	[SQL_NIGHTLY_SAVE] = "UPDATE nightly SET started_ms=?2, deadline_ms=?3, ended_ms=?4,"
+			     " verdict=?5 WHERE id=?1",
+	[SQL_NIGHTLY_GET] = "SELECT n.id, n.plan, n.submitter, n.started_ms, n.deadline_ms,"
+			    " n.ended_ms, n.verdict, c.text FROM nightly n"
+			    " LEFT JOIN content c ON c.id=n.entries WHERE n.id=?1",
+	[SQL_NIGHTLIES] = "SELECT id, plan, submitter, started_ms, deadline_ms, ended_ms, verdict"
+			  " FROM nightly WHERE (?1 IS NULL OR plan=?1)"
+			  " AND (NOT ?2 OR ended_ms=0) ORDER BY id DESC LIMIT ?3",
+	[SQL_SCHEDULE_SAVE] = "INSERT OR REPLACE INTO schedule(plan, cron, submitter, entries,"
+			      " deadline_ms, last_ms) VALUES (?1,?2,?3,?4,?5,?6)",
+	[SQL_SCHEDULE_DEL] = "DELETE FROM schedule WHERE plan=?1",
+	[SQL_SCHEDULES] = "SELECT s.plan, s.cron, s.submitter, s.deadline_ms, s.last_ms, c.text"
+			  " FROM schedule s LEFT JOIN content c ON c.id=s.entries ORDER BY s.plan",
+
+	[SQL_BUILD_SAVE] = "INSERT OR REPLACE INTO build(name, version, soc, manifest, owner,"
+			   " added_ms, used_ms, bytes, pinned)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+	[SQL_BUILD_DEL] = "DELETE FROM build WHERE name=?1 AND version=?2",
+	[SQL_BUILDS] = "SELECT name, version, soc, manifest, owner, added_ms, used_ms, bytes,"
+		       " pinned FROM build WHERE (?1 IS NULL OR name=?1)"
+		       " AND (?2 IS NULL OR version=?2) ORDER BY added_ms DESC, name, version",
+};
