@@ -269,6 +269,19 @@ void vlab_done(struct vlab *v)
 	*v = (struct vlab){0};
 }
 
+struct node *vlab_put_map(struct arena *a, struct node *in, const char *key)
+{
+	struct node *map = node_new(a, NODE_MAP, (struct loc){0});
+
+	node_map_set(a, in, key, map);
+	return map;
+}
+
+void vlab_put(struct arena *a, struct node *in, const char *key, const char *text)
+{
+	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
+}
+
 int vlab_lab_file(
 	struct vlab *v, const char *name, struct arena *a, struct node *boards, struct err *e)
 {
@@ -276,7 +289,7 @@ int vlab_lab_file(
 	AUTOFREE char *path = vlab_path(v, "lab.yaml");
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 
-	node_map_set(a, lab, "lab", node_scalar(a, name, (struct loc){0}));
+	vlab_put(a, lab, "lab", name);
 	node_map_set(a, lab, "boards", boards);
 	if (yaml_format(lab, &text, e) < 0)
 		return -1;

@@ -49,6 +49,9 @@ int vlab_init(struct vlab *v, const char *dir, vlab_line_fn *on_line, void *arg,
 void vlab_done(struct vlab *v);                          /* safe on a zeroed or half-made one */
 char *vlab_path(const struct vlab *v, const char *name); /* DIR/name; heap */
 
+/* A key with a text, or with a mapping (returned), for lab.yaml. */
+void vlab_put(struct arena *a, struct node *in, const char *key, const char *text);
+struct node *vlab_put_map(struct arena *a, struct node *in, const char *key);
 /* Writes lab.yaml: `lab: NAME` and the boards. */
 int vlab_lab_file(
 	struct vlab *v, const char *name, struct arena *a, struct node *boards, struct err *e);

@@ -149,19 +149,6 @@ static int add_boards(struct player *p, const char *spec, struct diag *diag, str
 
 /* ---- lab file ------------------------------------------------------------------------------- */
 
-static struct node *put_map(struct arena *a, struct node *in, const char *key)
-{
-	struct node *map = node_new(a, NODE_MAP, (struct loc){0});
-
-	node_map_set(a, in, key, map);
-	return map;
-}
-
-static void put(struct arena *a, struct node *in, const char *key, const char *text)
-{
-	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
-}
-
 static struct node *describe(struct player *p, size_t i)
 {
 	struct arena *a = &p->arena;
@@ -170,18 +157,18 @@ static struct node *describe(struct player *p, size_t i)
 	const char *kind = p->opts.sockets ? "unix:" : "";
 	unsigned channel = (unsigned)(i % p->opts.channels);
 
-	put(a, board, "type", s->type);
-	map = put_map(a, board, "power");
-	put(a, map, "driver", "serial-relay");
-	put(a, map, "port", arena_printf(a, "%s./%s", kind, module_of(p, i)->name));
-	put(a, map, "model", relay_models[p->opts.model]);
-	put(a, map, "channel", arena_printf(a, "%u", channel + 1));
-	map = put_map(a, put_map(a, board, "consoles"), "main");
-	put(a, map, "driver", "serial");
-	put(a, map, "port", arena_printf(a, "%s./%s.console", kind, p->boards.p[i]->name));
-	map = put_map(a, put_map(a, board, "deploy"), "tftp");
-	put(a, map, "root", "./tftp");
-	put(a, map, "server", "10.0.2.2");
+	vlab_put(a, board, "type", s->type);
+	map = vlab_put_map(a, board, "power");
+	vlab_put(a, map, "driver", "serial-relay");
+	vlab_put(a, map, "port", arena_printf(a, "%s./%s", kind, module_of(p, i)->name));
+	vlab_put(a, map, "model", relay_models[p->opts.model]);
+	vlab_put(a, map, "channel", arena_printf(a, "%u", channel + 1));
+	map = vlab_put_map(a, vlab_put_map(a, board, "consoles"), "main");
+	vlab_put(a, map, "driver", "serial");
+	vlab_put(a, map, "port", arena_printf(a, "%s./%s.console", kind, p->boards.p[i]->name));
+	map = vlab_put_map(a, vlab_put_map(a, board, "deploy"), "tftp");
+	vlab_put(a, map, "root", "./tftp");
+	vlab_put(a, map, "server", "10.0.2.2");
 	return s->lab ? node_overlay(a, board, s->lab) : board;
 }
 

@@ -8,19 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static struct node *put_map(struct arena *a, struct node *in, const char *key)
-{
-	struct node *map = node_new(a, NODE_MAP, (struct loc){0});
-
-	node_map_set(a, in, key, map);
-	return map;
-}
-
-static void put(struct arena *a, struct node *in, const char *key, const char *text)
-{
-	node_map_set(a, in, key, node_scalar(a, text, (struct loc){0}));
-}
-
 static void put_word(struct arena *a, struct node *list, const char *word)
 {
 	node_list_add(a, list, node_scalar(a, word, (struct loc){0}));
@@ -35,10 +22,10 @@ static void describe_modes(struct twins *t, const struct twin *tw, struct node *
 
 	if (!tw->n_modes || !realpath("/proc/self/exe", self))
 		return;
-	map = put_map(a, board, "bootmode");
-	put(a, map, "driver", "command");
-	put(a, map, "default", tw->mode);
-	modes = put_map(a, map, "modes");
+	map = vlab_put_map(a, board, "bootmode");
+	vlab_put(a, map, "driver", "command");
+	vlab_put(a, map, "default", tw->mode);
+	modes = vlab_put_map(a, map, "modes");
 	for (size_t i = 0; i < tw->n_modes; i++) {
 		struct node *list = node_new(a, NODE_LIST, (struct loc){0});
 		const char *words[] = {self, "twin", "ctl", t->vlab.dir, "strap", tw->machine->name,
@@ -54,26 +41,26 @@ static void describe(struct twins *t, size_t i, struct node *boards)
 {
 	struct arena *a = &t->arena;
 	struct twin *tw = &t->all[i];
-	struct node *board = put_map(a, boards, tw->machine->name), *map;
+	struct node *board = vlab_put_map(a, boards, tw->machine->name), *map;
 
-	put(a, board, "type", tw->model.type);
-	map = put_map(a, board, "power");
-	put(a, map, "driver", "serial-relay");
-	put(a, map, "port", "./relay");
-	put(a, map, "model", relay_models[t->model]);
-	put(a, map, "channel", arena_printf(a, "%zu", i + 1));
-	map = put_map(a, put_map(a, board, "consoles"), "main");
-	put(a, map, "driver", "serial");
-	put(a, map, "port", arena_printf(a, "./%s.console", tw->machine->name));
-	map = put_map(a, put_map(a, board, "deploy"), "tftp");
-	put(a, map, "root", "./tftp");
-	put(a, map, "server", tw->model.network.server);
-	map = put_map(a, board, "network");
-	put(a, map, "address", "127.0.0.1");
+	vlab_put(a, board, "type", tw->model.type);
+	map = vlab_put_map(a, board, "power");
+	vlab_put(a, map, "driver", "serial-relay");
+	vlab_put(a, map, "port", "./relay");
+	vlab_put(a, map, "model", relay_models[t->model]);
+	vlab_put(a, map, "channel", arena_printf(a, "%zu", i + 1));
+	map = vlab_put_map(a, vlab_put_map(a, board, "consoles"), "main");
+	vlab_put(a, map, "driver", "serial");
+	vlab_put(a, map, "port", arena_printf(a, "./%s.console", tw->machine->name));
+	map = vlab_put_map(a, vlab_put_map(a, board, "deploy"), "tftp");
+	vlab_put(a, map, "root", "./tftp");
+	vlab_put(a, map, "server", tw->model.network.server);
+	map = vlab_put_map(a, board, "network");
+	vlab_put(a, map, "address", "127.0.0.1");
 	if (tw->n_ports)
-		map = put_map(a, map, "ports");
+		map = vlab_put_map(a, map, "ports");
 	for (size_t p = 0; p < tw->n_ports; p++)
-		put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
+		vlab_put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
 	describe_modes(t, tw, board);
 }
 
