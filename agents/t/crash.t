@@ -7,9 +7,9 @@ set -u
 cd "$dir" || exit 1
 
 show() { grep -v '"note"' j/events.jsonl | tail -n 6; }
-faulty() { # FAULT; empty: none
+faulty() { # FAULT...; empty: none
 	ctl clear b
-	[ -z "$1" ] || ctl fault b "$1"
+	for fault; do [ -z "$fault" ] || ctl fault b "$fault"; done
 	run job
 }
 tells() { grep -qE -- "$1" j/events.jsonl; ok $? "$2"; }
@@ -26,7 +26,7 @@ cat >job.yaml <<-'EOT'
 	  - deploy: {method: tftp, images: [kernel, rootfs]}
 	  - boot: u-boot
 	  - login
-	  - run: {name: works, command: "hil_result inner pass; echo here''abouts; hil_result later pass", timeout: 8s}
+	  - run: {name: works, command: "hil_result inner pass; echo here''abouts; hil_result later pass", timeout: 4s}
 	  - run: {name: after, command: "true"}
 EOT
 start_player b=am62axx-sk-twin
@@ -49,15 +49,31 @@ faulty 'panic after=hereabouts'
 ends "fail test off: *'works/kernel': the kernel gave up: Kernel panic*" "a panic fails the run"
 tells '"name":"works/inner","status":"pass"' "what came before it counts"
 tells '"name":"works","status":"miss"' "what did not come is missing, not failed"
-hides '"name":"(works/later|after)","status"' "and nothing is made up"
-tells '"outcome":"not-run"' "the rest is not run"
+tells '"kind":"step-end".*"name":"works".*"blame":"test"' "the step's blame is the run's"
+hides '"name":"works/later"' "nothing is made up"
+tells '"name":"after","outcome":"not-run"' "the rest is not run"
+tells '"name":"after","status":"miss","why":"not run: step .works.: the kernel gave up' "and is missing"
 
 faulty 'reboot after=hereabouts'
 ends "incomplete infra off: *the board was reset while the step ran*" "a reset that nothing announced is nobody's failed test"
 tells '"name":"works","status":"miss"' "what did not come is missing"
 ms=$(sed -n 's/.*"kind":"step-end".*"name":"works".*"took_ms":\([0-9]*\).*/\1/p' j/events.jsonl)
-[ "${ms:-9999}" -lt 8000 ]
+[ "${ms:-9999}" -lt 4000 ]
 ok $? "and it is known at once, not at the deadline"
+
+tells '"kind":"step-end".*"name":"works".*"blame":"infra"' "the step's blame is the run's"
+tells '"name":"after","status":"miss","why":"not run: ' "and so is the rest"
+
+oops='insert after=here count=1 text="[\s\s\s99.000001]\sBUG:\sKASAN:\sslab-out-of-bounds\sin\sf+0x1/0x2\n"'
+faulty "$oops" 'reboot after=abouts'
+ends "fail test off: *'works/kernel'*KASAN*" "a kernel that fails and then resets the board"
+tells '"kind":"step-end".*"name":"works".*"blame":"test","message":.*was reset.*kernel had failed: BUG: KASAN' "is to blame for both"
+tells '"name":"works","status":"miss"' "what did not come is missing"
+
+faulty "$oops" 'hang after=abouts'
+ends "fail test off: *'works/kernel'*KASAN*" "a kernel that fails and then hangs"
+tells '"kind":"step-end".*"name":"works".*"blame":"test","message":.*the kernel had failed: .BUG: KASAN.*not done in' "is to blame for the deadline"
+tells '"name":"after","status":"miss","why":"not run: ' "and what was not run is missing"
 
 sed -i "s/echo here''abouts/echo 'Kernel panic - not syncing: typed'; echo '[   99.000001] BUG: KASAN: typed' >f; rm f/" job.yaml
 faulty ''

@@ -264,10 +264,19 @@ int crash_flush(struct crash *c, struct err *e)
 	c->open = false;
 	c->reports++;
 	c->failures += r.level == CRASH_FAIL || r.level == CRASH_DEAD;
+	if (r.level == CRASH_FAIL && !c->broken[0])
+		snprintf(c->broken, sizeof c->broken, "%s", c->what);
 	rc = c->fn(c->arg, &r, e);
 	if (rc && r.level == CRASH_DEAD)
 		c->told = true;
+	if (r.level == CRASH_RESET) /* what the kernel before it said is over */
+		c->broken[0] = 0;
 	return rc;
+}
+
+enum crash_level crash_worst(const struct crash *c)
+{
+	return c->told ? CRASH_DEAD : c->broken[0] ? CRASH_FAIL : CRASH_WARN;
 }
 
 static int on_timer(void *arg, short revents, struct err *e)
@@ -298,6 +307,7 @@ void crash_forget(struct crash *c)
 {
 	c->seen = c->told = c->open = c->heads = false;
 	c->due = (struct err){0};
+	c->broken[0] = 0;
 	c->newest_us = 0;
 	c->n = 0;
 }

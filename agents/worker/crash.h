@@ -58,6 +58,7 @@ struct crash {
 	int64_t newest_us; /* the newest of it */
 	bool seen;         /* its last words were; told: and reported */
 	bool told;
+	char broken[160]; /* the first line that proved it to be broken; "": none did */
 	/* the report being collected */
 	bool open;
 	struct err due; /* of a reset, told while bytes were taken */
@@ -76,6 +77,8 @@ int crash_watch(struct crash *c, struct bench *b, struct console *console, bool 
 void crash_forget(struct crash *c);
 /* Tells what is being collected now, as at the end of a step. Returns what fn returned. */
 int crash_flush(struct crash *c, struct err *e);
+/* The worst that the kernel said on this boot; CRASH_WARN: nothing that matters. */
+enum crash_level crash_worst(const struct crash *c);
 void crash_done(struct crash *c); /* safe on a zeroed one */
 
 #endif

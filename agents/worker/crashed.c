@@ -7,7 +7,8 @@
  * A reset that nothing announced, while a command runs, is not a failure of the thing under test:
  * a watchdog that bit a hung kernel and a supply that sagged look the same from here, and a
  * failure of the lab must never turn into a failed test. It ends the run as incomplete, infra, and
- * does so at once. Where the kernel had failed before, that result has failed the run already.
+ * does so at once. Where the kernel had failed before, that result has failed the run already, and
+ * the reset is taken for what came of it (crash_blame).
  */
 #include "worker.h"
 
@@ -15,12 +16,11 @@
 
 #include <stdio.h>
 
-/* Steps that need the board to stay up; in all others a boot loader may speak. */
-static bool in_mid_run(const struct worker *w)
+bool worker_needs_board(const struct step *s)
 {
-	if (!w->step)
+	if (!s)
 		return false;
-	switch (w->step->kind) {
+	switch (s->kind) {
 	case STEP_POWER:
 	case STEP_DEPLOY:
 	case STEP_BOOT:
@@ -54,7 +54,7 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 {
 	struct worker *w = worker;
 
-	if (w->bench.releasing || (r->level == CRASH_RESET && !in_mid_run(w)))
+	if (w->bench.releasing || (r->level == CRASH_RESET && !worker_needs_board(w->step)))
 		return 0;
 	if (!r->told_before)
 		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
@@ -69,12 +69,34 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 		return 0;
 	case CRASH_DEAD:
 		fail(w, r, "the kernel gave up: ");
-		return err_set(e, BLAME_BUILD, "the kernel gave up: %s", r->what);
-	default:
-		return err_set(e, BLAME_INFRA,
-			"the board was reset while the step ran: '%s', and nothing told why",
+		w->crash_ended = true;
+		return err_set(e, crash_blame(CRASH_DEAD, MISHAP_RESET), "the kernel gave up: %s",
 			r->what);
+	default:
+		w->crash_ended = true;
+		return err_set(e, crash_blame(crash_worst(&w->crash), MISHAP_RESET),
+			"the board was reset while the step ran: '%s', and %s%s", r->what,
+			w->crash.broken[0] ? "its kernel had failed: " : "nothing told why",
+			w->crash.broken);
 	}
+}
+
+void worker_crash_judge(struct worker *w, bool dead_before, struct err *e)
+{
+	enum crash_level worst = crash_worst(&w->crash);
+	enum step_kind kind = w->step->kind;
+
+	if ((e->blame != BLAME_TIMEOUT && e->blame != BLAME_INFRA) || worst == CRASH_WARN)
+		return;
+	if (kind == STEP_POWER || kind == STEP_DEPLOY || kind == STEP_BOOTMODE ||
+		(kind == STEP_BOOT && dead_before))
+		return; /* they need no kernel */
+	e->blame = crash_blame(worst, e->blame == BLAME_TIMEOUT ? MISHAP_DEADLINE : MISHAP_BENCH);
+	w->crash_ended = e->blame == BLAME_TEST;
+	if (worst == CRASH_DEAD) /* whatever was waited for does not matter any more */
+		err_set(e, e->blame, "the kernel gave up: %s", w->crash.what);
+	else if (e->blame == BLAME_TEST)
+		err_wrap(e, "the kernel had failed: '%s'", w->crash.broken);
 }
 
 void worker_crash_counts(struct worker *w)

@@ -138,6 +138,8 @@ int step_login(struct worker *w, const void *conf, struct err *e)
 	dialogue_done(&d, true);
 	if (shell_open(sh, e))
 		return -1;
+	if (d.console == worker_main_console(w) && w->crash.told)
+		crash_forget(&w->crash); /* it came up again */
 	if (d.console != worker_main_console(w))
 		return 0; /* another processor of the board: no image of ours is told of it */
 	worker_stages(w);

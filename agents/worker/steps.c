@@ -41,7 +41,7 @@ static enum status lost_status(const struct worker *w, const struct err *e)
 {
 	if (w->crash.told && kinds[w->step->kind].passes)
 		return STATUS_FAIL;
-	return e->blame == BLAME_TEST ? STATUS_ERROR : STATUS_MISS;
+	return e->blame == BLAME_TEST && !w->crash_ended ? STATUS_ERROR : STATUS_MISS;
 }
 
 /* One attempt at w->step. */
@@ -49,15 +49,20 @@ static int attempt_step(struct worker *w, struct err *e)
 {
 	const struct step *s = w->step;
 	const char *what = arena_printf(&w->arena, "step '%s'", s->name);
+	bool dead = w->crash.told;
 	int r;
 
+	w->crash_ended = false;
 	bench_push(&w->bench, what, s->timeout_ms);
-	r = kinds[s->kind].run(w, s->conf, e);
+	if (dead && worker_needs_board(s)) /* nobody is there who could do it */
+		r = err_set(e, BLAME_INFRA, "the kernel had given up");
+	else
+		r = kinds[s->kind].run(w, s->conf, e);
 	if (crash_flush(&w->crash, r ? NULL : e)) /* it belongs to this step */
 		r = -1;
 	bench_pop(&w->bench);
-	if (r && w->crash.told) /* whatever was waited for does not matter any more */
-		err_set(e, BLAME_BUILD, "the kernel gave up: %s", w->crash.what);
+	if (r)
+		worker_crash_judge(w, dead, e);
 	if (!r && w->journal.lost)
 		r = err_sys(e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
 			w->dir);
@@ -96,25 +101,52 @@ static bool ends_run(struct worker *w, enum outcome o, const struct err *e)
 		       w->journal.lost || !bench_left_ms(&w->bench));
 }
 
-static bool run_step(struct worker *w, size_t index)
+static void set_step(struct worker *w, size_t index)
 {
 	const struct step *s = &w->plan.steps[index];
 	struct console *c = worker_console(w, s->console, NULL);
+
+	w->step = s;
+	w->step_offset = c ? c->base_bytes + c->received_bytes : 0;
+}
+
+/* Does the run end with it? *why: what broke it, untouched when nothing did. */
+static bool run_step(struct worker *w, size_t index, struct err *why)
+{
+	const struct step *s = &w->plan.steps[index];
 	int64_t start = clock_ms();
 	struct err e = {0};
 	enum outcome o;
 	bool ends;
 
-	w->step = s;
-	w->step_offset = c ? c->base_bytes + c->received_bytes : 0;
+	set_step(w, index);
 	bench_event(&w->bench, "step-start", "{s:I, s:s, s:s, s:I}", "step", (json_int_t)index,
 		"name", s->name, "step_kind", step_specs[s->kind].name, "timeout_ms",
 		(json_int_t)s->timeout_ms);
 	o = worker_attempts(w, attempt_step, &e);
 	tell_end(w, index, clock_ms() - start, o == OUTCOME_BROKE ? &e : NULL);
 	ends = ends_run(w, o, &e);
+	if (ends && o == OUTCOME_BROKE)
+		*why = e;
 	w->step = NULL;
 	return ends;
+}
+
+/*
+ * A step that the run did not come to. What should have been tested and was not because something
+ * broke is missing; where the job or somebody said to stop, nobody misses it.
+ */
+static void leave_out(struct worker *w, size_t index, const struct err *why)
+{
+	AUTOFREE char *text = mem_printf("not run: %s", why->msg);
+
+	bench_event(&w->bench, "step-end", "{s:I, s:s, s:s}", "step", (json_int_t)index, "name",
+		w->plan.steps[index].name, "outcome", "not-run");
+	if (!err_is(why) || why->blame == BLAME_CANCEL || !kinds[w->plan.steps[index].kind].result)
+		return;
+	set_step(w, index);
+	worker_result(w, w->step->name, STATUS_MISS, text, why->blame);
+	w->step = NULL;
 }
 
 /* May a step still be done after the run's end? Where the job's time is up, `always` steps get a
@@ -131,18 +163,18 @@ static bool done_always(struct worker *w, const struct step *s, bool *extended)
 	return true;
 }
 
-void worker_steps(struct worker *w)
+void worker_steps(struct worker *w, const struct err *broken)
 {
-	bool ended = false, extended = false;
+	bool ended = err_is(broken), extended = false;
+	struct err why = *broken, later = {0};
 
 	for (size_t i = 0; i < w->plan.n; i++) {
 		const struct step *s = &w->plan.steps[i];
 
-		if (!ended || done_always(w, s, &extended))
-			ended = run_step(w, i) || ended;
+		if (!ended || (!err_is(broken) && done_always(w, s, &extended)))
+			ended = run_step(w, i, ended ? &later : &why) || ended;
 		else
-			bench_event(&w->bench, "step-end", "{s:I, s:s, s:s}", "step", (json_int_t)i,
-				"name", s->name, "outcome", "not-run");
+			leave_out(w, i, &why);
 	}
 }
 

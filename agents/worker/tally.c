@@ -32,6 +32,18 @@ void tally_error(struct tally *t, const struct err *e)
 		t->broke = *e;
 }
 
+enum err_blame crash_blame(enum crash_level worst, enum mishap m)
+{
+	static const enum err_blame table[][MISHAP_COUNT] = {
+		/*              deadline       bench          reset */
+		[CRASH_WARN] = {BLAME_TIMEOUT, BLAME_INFRA, BLAME_INFRA},
+		[CRASH_FAIL] = {BLAME_TEST, BLAME_INFRA, BLAME_TEST},
+		[CRASH_DEAD] = {BLAME_TEST, BLAME_TEST, BLAME_TEST},
+	};
+
+	return table[worst < CRASH_RESET ? worst : CRASH_WARN][m];
+}
+
 void tally_verdict(const struct tally *t, struct run_status *s)
 {
 	int ran = t->counts[STATUS_PASS] + t->counts[STATUS_DONE], all = 0;

@@ -7,6 +7,7 @@
  * of the lab, a deadline or a lost result never makes a fail. Pure.
  */
 
+#include "crash.h"
 #include "journal.h"
 
 struct tally {
@@ -22,6 +23,14 @@ void tally_result(
 	struct tally *t, const char *name, enum status s, const char *why, enum err_blame blame);
 /* A step that could not be done. BLAME_CANCEL is remembered as the cancel that it is. */
 void tally_error(struct tally *t, const struct err *e);
+/* What ended a step before it was done. */
+enum mishap { MISHAP_DEADLINE, MISHAP_BENCH, MISHAP_RESET, MISHAP_COUNT };
+/*
+ * Who must act on it, by the worst that the kernel said of itself on this boot (CRASH_WARN: nothing
+ * that matters): what a kernel that is proven broken leads to is the fault of the thing under test,
+ * in the step as in the run.
+ */
+enum err_blame crash_blame(enum crash_level worst, enum mishap m);
 /* Fills verdict, blame, message and counts. */
 void tally_verdict(const struct tally *t, struct run_status *s);
 

@@ -134,8 +134,7 @@ static void run(struct worker *w)
 	if (worker_open_power(w, &e) || worker_open_consoles(w, &e))
 		tally_error(&w->tally, &e);
 	worker_counters_begin(w);
-	if (!err_is(&e))
-		worker_steps(w);
+	worker_steps(w, &e);
 	worker_crash_counts(w);
 	worker_release(w);
 	worker_counters_end(w);

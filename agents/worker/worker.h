@@ -42,6 +42,7 @@ struct worker {
 	json_t *line_errors[WORKER_CONSOLES]; /* counters.c: as the run began; NULL: not known */
 	size_t n_consoles;
 	struct crash crash; /* of the main console */
+	bool crash_ended;   /* the attempt ended by what the kernel did */
 	struct deploy deploys[WORKER_DEPLOYS];
 	size_t n_deploys;
 	struct boot boot;
@@ -125,7 +126,8 @@ enum outcome worker_attempts(
 	struct worker *w, int (*run)(struct worker *w, struct err *e), struct err *e);
 
 /* ---- steps ---- */
-void worker_steps(struct worker *w);
+/* All of the plan. broken: why not one of them can be done; no error: they can. */
+void worker_steps(struct worker *w, const struct err *broken);
 int step_power(struct worker *w, const void *conf, struct err *e);
 int step_deploy(struct worker *w, const void *conf, struct err *e);
 int step_boot(struct worker *w, const void *conf, struct err *e);
@@ -148,6 +150,11 @@ void worker_stages(struct worker *w);
 /* ---- crashed.c ---- */
 /* A crash_fn: into the journal, and as a failed result where the kernel is proven broken. */
 int worker_crash(void *worker, const struct crash_report *r, struct err *e);
+/* Is s a step that needs the board to stay up? In all others a boot loader may speak. */
+bool worker_needs_board(const struct step *s);
+/* What the kernel said of itself tells more of a step that could not be done than what was waited
+ * for. dead_before: it had given up before the step began. */
+void worker_crash_judge(struct worker *w, bool dead_before, struct err *e);
 /* How often, as environment of the run; none: nothing. */
 void worker_crash_counts(struct worker *w);
 

@@ -71,8 +71,23 @@ static void test_first(void)
 	is_int(verdict_parse("passed"), -1, "none of ours");
 }
 
+/* What a kernel that is broken leads to is its own; a bench that fails under it is not, unless it
+ * gave up for good. */
+static void test_crash(void)
+{
+	is_int(crash_blame(CRASH_WARN, MISHAP_DEADLINE), BLAME_TIMEOUT, "well: a deadline");
+	is_int(crash_blame(CRASH_WARN, MISHAP_BENCH), BLAME_INFRA, "well: the bench");
+	is_int(crash_blame(CRASH_WARN, MISHAP_RESET), BLAME_INFRA, "well: a reset");
+	is_int(crash_blame(CRASH_FAIL, MISHAP_DEADLINE), BLAME_TEST, "broken: a deadline");
+	is_int(crash_blame(CRASH_FAIL, MISHAP_BENCH), BLAME_INFRA, "broken: the bench");
+	is_int(crash_blame(CRASH_FAIL, MISHAP_RESET), BLAME_TEST, "broken: a reset");
+	for (int m = 0; m < MISHAP_COUNT; m++)
+		is_int(crash_blame(CRASH_DEAD, (enum mishap)m), BLAME_TEST, "gave up: %d", m);
+}
+
 int main(void)
 {
+	test_crash();
 	test_table();
 	test_first();
 	return tap_done();
