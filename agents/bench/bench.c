@@ -206,6 +206,24 @@ static int turn(
 	return -2;
 }
 
+void bench_inquire(struct bench *b)
+{
+	b->inquiry_due = b->inquiry && !b->inquiring && !b->releasing;
+}
+
+static int inquire(struct bench *b, struct err *e)
+{
+	int rc;
+
+	if (!b->inquiry_due)
+		return 0;
+	b->inquiry_due = false;
+	b->inquiring = true;
+	rc = b->inquiry(b->inquiry_arg, e);
+	b->inquiring = false;
+	return rc;
+}
+
 static int wait_on(struct bench *b, struct pollfd *fds, unsigned n, int64_t timeout_ms,
 	bool wake_on_pump, struct err *e)
 {
@@ -220,9 +238,11 @@ static int wait_on(struct bench *b, struct pollfd *fds, unsigned n, int64_t time
 	if (timeout_ms < INT64_MAX - now)
 		t.until_ms = now + timeout_ms;
 	do {
-		if (check(b, e))
+		if (check(b, e) || inquire(b, e))
 			return -1;
 		rc = turn(b, fds, n, &t, e);
+		if (inquire(b, e))
+			return -1;
 	} while (rc == -2);
 	return rc;
 }

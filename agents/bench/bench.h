@@ -46,6 +46,10 @@ struct bench {
 		void *arg;
 	} pumps[BENCH_PUMPS];
 	unsigned n_pumps;
+	/* Set by the worker: see bench_inquire. */
+	int (*inquiry)(void *arg, struct err *e);
+	void *inquiry_arg;
+	bool inquiry_due, inquiring;
 	/* Journal: takes the reference to event; NULL: dropped. Set by the worker. */
 	void (*journal)(void *arg, json_t *event);
 	void *journal_arg;
@@ -83,6 +87,13 @@ void bench_pump_del(struct bench *b, int fd);
 void bench_event(struct bench *b, const char *kind, const char *fields, ...);
 /* A "note" event, for people who follow. */
 void bench_note(struct bench *b, const char *fmt, ...) PRINTF(2, 3);
+
+/*
+ * Something of the bench went away: the wait that goes on, or the next one, calls `inquiry` once,
+ * outside of all pumps, so that it may itself wait; -1 ends the wait with its error. Not while it
+ * already asks, nor while releasing.
+ */
+void bench_inquire(struct bench *b);
 
 /* Variables of the run ("image.kernel", "net.server"): set by deploy, board and build; used by boot
  * commands and steps as ${name}. */

@@ -86,6 +86,7 @@ static int die(struct console *c, struct err *e)
 	}
 	bench_pump_add(c->bench, c->timer_fd, reopen_pump, c);
 	bench_note(c->bench, "console '%s': the line went away", c->name);
+	bench_inquire(c->bench);
 	return 0;
 }
 

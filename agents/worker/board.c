@@ -360,12 +360,15 @@ int worker_power(struct worker *w, int action, struct err *e)
 
 	if (!w->power.drv)
 		return err_set(e, BLAME_CONFIG, "board '%s' has no power control", w->board_name);
+	w->switching = true;
 	if (action == 1 || (action == 2 && w->power.state != POWER_OFF))
 		r = switch_off(w, e);
 	if (!r && action == 2)
 		r = power_rest(&w->power, e);
 	if (!r && action != 1)
 		r = switch_on(w, e);
+	w->switching = false;
+	w->switch_failed = r;
 	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));
 	return r ? err_wrap(e, "power %s", words[action]) : 0;
 }

@@ -52,7 +52,7 @@ static int attempt_step(struct worker *w, struct err *e)
 	bool dead = w->crash.told;
 	int r;
 
-	w->crash_ended = false;
+	w->crash_ended = w->explained = false;
 	bench_push(&w->bench, what, s->timeout_ms);
 	if (dead && worker_needs_board(s)) /* nobody is there who could do it */
 		r = err_set(e, BLAME_INFRA, "the kernel had given up");
@@ -61,8 +61,10 @@ static int attempt_step(struct worker *w, struct err *e)
 	if (crash_flush(&w->crash, r ? NULL : e)) /* it belongs to this step */
 		r = -1;
 	bench_pop(&w->bench);
-	if (r)
+	if (r) {
 		worker_crash_judge(w, dead, e);
+		worker_explain(w, e);
+	}
 	if (!r && w->journal.lost)
 		r = err_sys(e, BLAME_INFRA, w->journal.lost, "cannot write the journal of '%s'",
 			w->dir);

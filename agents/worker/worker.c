@@ -131,6 +131,8 @@ static void run(struct worker *w)
 	struct err e = {0};
 
 	bench_push(&w->bench, "job", w->plan.timeout_ms);
+	w->bench.inquiry = worker_inquiry;
+	w->bench.inquiry_arg = w;
 	if (worker_open_power(w, &e) || worker_open_consoles(w, &e))
 		tally_error(&w->tally, &e);
 	worker_counters_begin(w);

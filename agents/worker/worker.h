@@ -43,6 +43,7 @@ struct worker {
 	size_t n_consoles;
 	struct crash crash; /* of the main console */
 	bool crash_ended;   /* the attempt ended by what the kernel did */
+	bool explained;     /* the relay told why it ended */
 	struct deploy deploys[WORKER_DEPLOYS];
 	size_t n_deploys;
 	struct boot boot;
@@ -52,6 +53,8 @@ struct worker {
 	uint64_t step_offset;    /* in its console's log, where it began */
 	struct tally tally;
 	int64_t start_wall_ms;
+	bool switching;       /* a command to the relay is under way */
+	bool switch_failed;   /* the last one was not taken */
 	int64_t power_on_ms;  /* clock_ms of the last switch on, or of the command that restarts */
 	bool warm;            /* the last start was not by the power switch */
 	bool mode_changed;    /* the boot mode is to be put back */
@@ -157,6 +160,13 @@ bool worker_needs_board(const struct step *s);
 void worker_crash_judge(struct worker *w, bool dead_before, struct err *e);
 /* How often, as environment of the run; none: nothing. */
 void worker_crash_counts(struct worker *w);
+
+/* ---- inquiry.c ---- */
+/* A line went away: ends the wait when the board has no power or the relay is gone, too. A bench's
+ * inquiry. */
+int worker_inquiry(void *worker, struct err *e);
+/* A step could not be done: what the bench knows of why goes before what is in *e. */
+void worker_explain(struct worker *w, struct err *e);
 
 /* ---- release.c ---- */
 /* However the job ended: undo, power off. Bounded, safe to repeat. */

@@ -79,6 +79,14 @@ static void put_bit(uint32_t *word, unsigned bit, bool on)
 	*word = on ? *word | 1u << bit : *word & ~(1u << bit);
 }
 
+void relay_drop(struct relay *r, unsigned channel)
+{
+	if (channel >= r->channels)
+		return;
+	put_bit(&r->contact, channel, false);
+	put_bit(&r->shown, channel, false);
+}
+
 static void move(struct relay *r, unsigned channel, bool close)
 {
 	enum relay_fault fault = r->faults[channel];

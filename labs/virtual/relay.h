@@ -57,6 +57,8 @@ void relay_free(struct relay *r); /* NULL is fine */
 /* Bytes from the host; what the board answers is added to reply. */
 void relay_feed(struct relay *r, struct str bytes, struct buf *reply);
 bool relay_closed(const struct relay *r, unsigned channel); /* where the contact really is */
+/* The contact opens by itself, as a fuse would, and reads back so; relay_move_fn is not called. */
+void relay_drop(struct relay *r, unsigned channel);
 /* Of one channel; RELAY_DEAD is of the whole board, whichever channel is named. */
 void relay_break(struct relay *r, unsigned channel, enum relay_fault fault);
 

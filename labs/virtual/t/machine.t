@@ -43,8 +43,10 @@ wait_status 'evm halted' && pass 'the guest powers off: halted' || fail 'halted'
 is "$(relay_state)" 'CH1:ON ' 'with the relay still closed'
 relay off
 relay on
-console until 'stand-in loader' type x >/dev/null
+console until 'stand-in loader' type x gone >/dev/null && pass 'QEMU fails: the console hangs up' || fail 'no hang-up'
 wait_status 'evm failed' && pass 'QEMU fails: known' || fail 'failed' "$(status)"
+is "$(relay_state)" 'CH1:OFF' 'as a fuse that blew: the contact is open'
+console type nobody && pass 'and the console is back' || fail 'the console is not back'
 grep -q 'told to fail' "$dir/lab/evm/qemu.log" && pass 'its message is kept' || fail 'qemu.log'
 relay off
 relay on

@@ -59,6 +59,8 @@ static void lcus(void)
 	is_str(did(), "1- ", "a frame is found behind rubbish, cut in two");
 	SAYS(r, "\xa0\x01");
 	is_str(SAYS(r, "\xff"), "CH1:OFF\r\nCH2:OFF\r\n", "a query in mid-frame is answered");
+	relay_drop(r, 0);
+	ok(!relay_closed(r, 0), "a contact opens by itself");
 	ok(!relay_new(RELAY_LCUS, 9, moved, NULL, &e), "nine channels are refused");
 	has_str(e.msg, "1 to 8 channels", "and why");
 	relay_free(r);

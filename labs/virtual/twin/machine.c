@@ -158,6 +158,21 @@ static void typed(void *arg, struct str bytes)
 
 /* ---- power ---------------------------------------------------------------------------------- */
 
+/* As a supply that dies: what hangs on it, its serial bridge, goes too, and is back by itself. */
+static void fail(struct machine *m)
+{
+	struct err e = {0};
+
+	m->state = MACHINE_FAILED;
+	if (pty_plugged(m->console)) {
+		pty_unplug(m->console);
+		if (pty_plug(m->console, &e))
+			log_error("twin '%s': %s", m->name, e.msg);
+	}
+	if (m->on_failed)
+		m->on_failed(m, m->on_failed_arg);
+}
+
 static void ended(void *arg, struct child *c)
 {
 	struct machine *m = arg;
@@ -172,13 +187,15 @@ static void ended(void *arg, struct child *c)
 		while ((n = read(m->uart, bytes, sizeof bytes)) > 0)
 			pty_write(m->console, str_make(bytes, (size_t)n));
 	}
-	m->state = good ? MACHINE_HALTED : MACHINE_FAILED;
+	m->state = MACHINE_HALTED;
 	if (!good)
 		log_error("twin '%s': QEMU: %s (see '%s/qemu.log')", m->name,
 			child_status_text(c, text, sizeof text), m->dir);
 	drop_fd(&m->uart, &m->uart_watch);
 	drop_fd(&m->qmp, &m->qmp_watch);
 	child_done(&m->child);
+	if (!good)
+		fail(m);
 	booted(m);
 }
 
@@ -195,7 +212,7 @@ void machine_start(struct machine *m)
 	m->state = MACHINE_ON;
 	if (child_start(&m->child, m->power_argv, &opts, &e) < 0) {
 		log_error("twin '%s': start QEMU: %s", m->name, e.msg);
-		m->state = MACHINE_FAILED;
+		fail(m);
 		return;
 	}
 	m->end = loop_child(m->loop, &m->child, ended, m);
@@ -208,7 +225,7 @@ void machine_start(struct machine *m)
 
 void machine_power(struct machine *m, bool on)
 {
-	if (on == (m->state != MACHINE_OFF))
+	if (on == (m->state != MACHINE_OFF && m->state != MACHINE_FAILED))
 		return;
 	buf_reset(&m->typed);
 	if (on) {

@@ -22,7 +22,7 @@ enum machine_state {
 	MACHINE_WAITING, /* power, QEMU is yet to be started: machine_start */
 	MACHINE_ON,      /* power, QEMU runs */
 	MACHINE_HALTED,  /* power, QEMU has ended by itself: the board has shut down */
-	MACHINE_FAILED,  /* power, QEMU could not be started, or did not come up */
+	MACHINE_FAILED,  /* no power since QEMU could not be started, or ended by no will of its own */
 };
 const char *machine_state_name(enum machine_state s);
 
@@ -40,6 +40,8 @@ struct machine {
 	int64_t boot_ms;                                /* set by who made it */
 	void (*on_booted)(struct machine *, void *arg); /* of itself, not by power off; or NULL */
 	void *on_booted_arg;
+	void (*on_failed)(struct machine *, void *arg); /* it lost its power by itself; or NULL */
+	void *on_failed_arg;
 	int64_t started_ms, printed_ms; /* clock_ms; printed 0: nothing yet */
 	struct loop_watch *boot_timer;
 	char tail[MACHINE_TAIL_BYTES];

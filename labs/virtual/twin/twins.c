@@ -69,6 +69,15 @@ static void moved(void *arg, unsigned channel, bool closed)
 	give_turns(t);
 }
 
+static void failed(struct machine *m, void *arg)
+{
+	struct twins *t = arg;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->all[i].machine == m)
+			relay_drop(t->relay, (unsigned)i);
+}
+
 static void commanded(void *arg, struct str bytes)
 {
 	struct twins *t = arg;
@@ -222,6 +231,8 @@ static int add_twin(struct twins *t, const struct twins_opts *o, const char *nam
 	tw->machine->boot_ms = o->boot_ms ? o->boot_ms : TWINS_BOOT_MS;
 	tw->machine->on_booted = booted;
 	tw->machine->on_booted_arg = t;
+	tw->machine->on_failed = failed;
+	tw->machine->on_failed_arg = t;
 	if (at.qemu)
 		at.qemu = arena_strdup(&tw->machine->arena, at.qemu);
 	tw->machine->argv = model_argv(&tw->model, &tw->images, &at, &tw->machine->arena, e);
