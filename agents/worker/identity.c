@@ -132,10 +132,16 @@ static int check_loader(struct worker *w, const struct plan_image *im, struct er
 {
 	const char *banner = w->boot.loader_version;
 
-	if (im->version && !banner)
-		bench_note(&w->bench, "no boot loader told its version");
-	if (!im->version || !banner)
+	if (!im->version)
 		return 0;
+	if (!banner) { /* who boots from within the kernel's reach, or before the console is there
+			*/
+		bench_note(&w->bench,
+			"not compared: no %s told its version on the console, the build's is '%s'",
+			im->role, im->version);
+		worker_env(w, "boot-loader", "not seen");
+		return 0;
+	}
 	return compare(
 		w, im->role, im->version, banner, shows(banner, im->version), BLAME_INFRA, e);
 }
@@ -154,21 +160,35 @@ static int check_kernel(
 	return check_build_id(w, im, "/sys/kernel/notes", e);
 }
 
-/* One module stands for all of them. */
+/* One module stands for all of them. Heap: the folder that the kernel shows it in. */
+static char *module_dir(const char *module)
+{
+	char *dir = mem_printf("/sys/module/%s", module);
+
+	for (char *p = dir; *p; p++) /* as the kernel names them */
+		*p = *p == '-' ? '_' : *p;
+	return dir;
+}
+
+static int check_module_id(struct worker *w, const struct plan_image *im, struct err *e)
+{
+	AUTOFREE char *dir = module_dir(im->module);
+	AUTOFREE char *notes = mem_printf("%s/notes/.note.gnu.build-id", dir);
+
+	return check_build_id(w, im, notes, e);
+}
+
 static int check_modules(struct worker *w, const struct plan_image *im, struct err *e)
 {
 	AUTOBUF told = BUF_INIT(TELL_BYTES);
-	AUTOFREE char *name = mem_strdup(im->module ? im->module : ""), *notes = NULL,
-		      *versions = NULL;
+	AUTOFREE char *dir = NULL, *versions = NULL;
 
 	if (!im->module || (!im->version && !im->build_id)) {
 		bench_note(&w->bench, "the build tells no version of its %s", im->role);
 		return 0;
 	}
-	for (char *p = name; *p; p++) /* as the kernel names them */
-		*p = *p == '-' ? '_' : *p;
-	versions = mem_printf("/sys/module/%s/srcversion /sys/module/%s/version", name, name);
-	notes = mem_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
+	dir = module_dir(im->module);
+	versions = mem_printf("%s/srcversion %s/version", dir, dir);
 	if (im->version && read_board(w, versions, &told, e))
 		return -1;
 	for (size_t i = 0; i < told.len; i++)
@@ -178,7 +198,18 @@ static int check_modules(struct worker *w, const struct plan_image *im, struct e
 	else if (im->version && compare(w, im->role, im->version, buf_str(&told),
 					shows(buf_str(&told), im->version), blame_for(w), e))
 		return -1;
-	return check_build_id(w, im, notes, e);
+	return check_module_id(w, im, e);
+}
+
+static int check_rootfs(
+	struct worker *w, const struct plan_image *im, const struct told *t, struct err *e)
+{
+	if (im->version && compare(w, im->role, im->version, t->build,
+				   !strcmp(im->version, t->build), blame_for(w), e))
+		return -1;
+	if (!im->version && !im->build_id)
+		bench_note(&w->bench, "the build tells no version of its %s", im->role);
+	return im->module ? check_module_id(w, im, e) : 0;
 }
 
 static int check_image(
@@ -192,13 +223,7 @@ static int check_image(
 		return check_kernel(w, im, t, e);
 	if (!strcmp(im->role, "modules"))
 		return check_modules(w, im, e);
-	if (strcmp(im->role, "rootfs"))
-		return 0;
-	if (im->version)
-		return compare(w, im->role, im->version, t->build, !strcmp(im->version, t->build),
-			blame_for(w), e);
-	bench_note(&w->bench, "the build tells no version of its %s", im->role);
-	return 0;
+	return strcmp(im->role, "rootfs") ? 0 : check_rootfs(w, im, t, e);
 }
 
 static void take_line(struct worker *w, char *line, struct told *t)

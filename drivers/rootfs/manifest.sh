@@ -9,16 +9,22 @@ here=$(cd "$(dirname "$0")" && pwd)
 soc=$1
 to=$OUT/$soc-twin.yaml
 
-image() { # ROLE FILE VERSION [KEY VALUE]
+image() { # ROLE FILE VERSION [KEY VALUE]...
 	printf '  %s:\n    path: %s\n    sha256: %s\n    version: "%s"\n' \
 		"$1" "$ARCH/$2" "$(sha256_of "$out/$2")" "$3"
-	[ $# -lt 5 ] || printf '    %s: "%s"\n' "$4" "$5"
+	shift 3
+	while [ $# -gt 1 ]; do
+		[ -z "$2" ] || printf '    %s: "%s"\n' "$1" "$2"
+		shift 2
+	done
 }
 
 {
 	image kernel "$(word kernel 2)" "$(sed -n 2p "$out/kernel.version")" \
-		release "$(sed -n 1p "$out/kernel.version")"
-	image rootfs rootfs.cpio.gz "$(cat "$out/rootfs.version")"
+		release "$(sed -n 1p "$out/kernel.version")" build-id "$(cat "$out/kernel.build-id")"
+	read -r module id <"$out/rootfs.build-id"
+	image rootfs rootfs.cpio.gz "$(cat "$out/rootfs.version")" \
+		module "${id:+$module}" build-id "$id"
 	image tools tools.img "$(cat "$out/tools.version")"
 	image boot-loader u-boot.bin "$(cat "$out/u-boot.version")"
 } >"$to.tmp"

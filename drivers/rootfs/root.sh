@@ -54,10 +54,16 @@ for when in module late; do
 	paste -s -d' ' "$work/$when" >"$tree/etc/modules.$when"
 done
 
+# the first module that the boot script loads stands for all of them
+read -r first others <"$tree/etc/modules.module"
+printf '%s %s\n' "$first" "$(readelf -n "$tree/lib/modules/$(release)/$first.ko" | sed -n 's/^ *Build ID: //p')" \
+	>"$work/build-id"
+
 same_times "$tree"
 mkdir -p "$out"
 (cd "$tree" && find . | sort | cpio --quiet -o -H newc --reproducible -R 0:0) |
 	gzip -9n >"$out/rootfs.cpio.gz.tmp"
 mv "$out/rootfs.cpio.gz.tmp" "$out/rootfs.cpio.gz"
 cp "$tree/etc/hilab-build" "$out/rootfs.version"
+cp "$work/build-id" "$out/rootfs.build-id"
 say "$ARCH: small root $(($(wc -c <"$out/rootfs.cpio.gz") / 1000)) kB, build $(cat "$out/rootfs.version")"

@@ -64,11 +64,11 @@ const struct param image_params[] = {
 	{"release", PARAM_STRING, offsetof(struct image, release),
 		.help = "kernel only: what `uname -r` prints on it", .example = "6.1.0-37-arm64"},
 	{"build-id", PARAM_STRING, offsetof(struct image, build_id),
-		.help = "kernel and modules: GNU build id of what runs, in hex digits",
+		.help = "kernel, modules, rootfs: GNU build id of what runs, in hex digits",
 		.example = "d34ebfe0b641..."},
 	{"module", PARAM_STRING, offsetof(struct image, module),
-		.help = "modules only: the loaded module that is asked for its build id and "
-			"version",
+		.help = "modules, rootfs: the loaded module that is asked for its build id and, "
+			"for modules, version",
 		.example = "tidss"},
 	{0},
 };
@@ -91,21 +91,22 @@ static int check_digest(const struct node *image, const char *key, const char *h
 static int check_module(
 	const struct node *n, const struct image *im, const char *what, struct diag *diag)
 {
-	bool modules = !strcmp(im->role, "modules");
+	/* a root may carry the kernel's modules */
+	bool modules = !strcmp(im->role, "modules") || !strcmp(im->role, "rootfs");
 	size_t digits = im->build_id ? strlen(im->build_id) : 0;
 	int rc = 0;
 
 	if (im->build_id && !modules && strcmp(im->role, "kernel"))
 		rc = diag_add(diag, node_find(n, "build-id")->key_at,
-			"%s: 'build-id' is for a kernel or modules", what);
+			"%s: 'build-id' is for a kernel, modules or a rootfs", what);
 	else if (im->build_id && (!digits || digits % 2 || digits > 2 * BUILD_ID_MAX ||
 					 strspn(im->build_id, HEX_DIGITS) != digits))
 		rc = diag_add(diag, node_find(n, "build-id")->at,
 			"%s: 'build-id' must be an even number of hex digits, at most %d", what,
 			2 * BUILD_ID_MAX);
 	if (im->module && !modules)
-		rc = diag_add(
-			diag, node_find(n, "module")->key_at, "%s: 'module' is for modules", what);
+		rc = diag_add(diag, node_find(n, "module")->key_at,
+			"%s: 'module' is for modules or a rootfs", what);
 	else if (im->module && !str_is_name(im->module))
 		rc = diag_add(diag, node_find(n, "module")->at,
 			"%s: 'module' must be the name of one, as lsmod prints it", what);

@@ -68,12 +68,14 @@ static void build_ids(void)
 {
 	is_int(check("build: b\nversion: 1\nsoc: x\nimages:\n"
 		     "  kernel: {path: a, sha256: " ABC ", build-id: abc}\n"
-		     "  rootfs: {path: a, sha256: " ABC ", build-id: abcd, module: x}\n"
+		     "  dtb: {path: a, sha256: " ABC ", build-id: abcd, module: x}\n"
 		     "  modules: {path: a, sha256: " ABC ", build-id: abcd}\n"),
 		-1, "wrong build ids");
 	has_str(said, "image 'kernel': 'build-id' must be an even number of hex digits", "odd");
-	has_str(said, "image 'rootfs': 'build-id' is for a kernel or modules", "of another role");
-	has_str(said, "image 'rootfs': 'module' is for modules", "a module of another role");
+	has_str(said, "image 'dtb': 'build-id' is for a kernel, modules or a rootfs",
+		"of another role");
+	has_str(said, "image 'dtb': 'module' is for modules or a rootfs",
+		"a module of another role");
 	has_str(said, "image 'modules': 'build-id' needs 'module'", "of no module");
 	is_int(check("build: b\nversion: 1\nsoc: x\nimages: {modules: {path: a, sha256: " ABC
 		     ", module: '../x', build-id: ''}}\n"),
