@@ -148,6 +148,7 @@ static const char *behind_head(struct crash *c, const char **head, bool *replay)
 			continue;
 		*head = p;
 		us = head_us(p);
+		c->line_us = us;
 		*replay = c->heads && us + REPLAY_US < c->newest_us;
 		c->heads = true;
 		if (us > c->newest_us)
@@ -166,6 +167,8 @@ static void begin(struct crash *c, enum crash_level level, const char *name, con
 		c->offset = c->line_offset;
 		arm(c);
 	}
+	if (!c->open)
+		c->open_us = c->line_us;
 	c->open = true;
 	c->level = level;
 	c->name = name;
@@ -210,8 +213,8 @@ static void take_line(struct crash *c)
 		r = NULL; /* boot loaders warn, too */
 	if (r && (!replay || r->level == CRASH_DEAD) && !is_echo(c, from, end)) {
 		note_row(c, r, text ? text : c->line);
-	} else if (!r && is_banner(c->line) && !is_echo(c, c->line, c->line + strlen(c->line)) &&
-		   !c->seen) {
+	} else if (!r && !c->from_log && is_banner(c->line) &&
+		   !is_echo(c, c->line, c->line + strlen(c->line)) && !c->seen) {
 		if (c->open && c->level < CRASH_DEAD)
 			crash_flush(c, NULL); /* never ends a wait */
 		c->heads = false;
@@ -250,7 +253,7 @@ static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
 int crash_flush(struct crash *c, struct err *e)
 {
 	struct crash_report r = {c->level, c->name, c->what, buf_str(&c->excerpt), c->offset,
-		c->reports >= CRASH_REPORTS};
+		c->reports >= CRASH_REPORTS, c->from_log};
 	int rc;
 
 	if (err_is(&c->due)) { /* what could not end a wait then */
@@ -263,6 +266,8 @@ int crash_flush(struct crash *c, struct err *e)
 		return 0;
 	c->open = false;
 	c->reports++;
+	if (c->open_us && c->n_told < CRASH_REPORTS)
+		c->told_us[c->n_told++] = c->open_us;
 	c->failures += r.level == CRASH_FAIL || r.level == CRASH_DEAD;
 	if (r.level == CRASH_FAIL && !c->broken[0])
 		snprintf(c->broken, sizeof c->broken, "%s", c->what);
@@ -272,6 +277,57 @@ int crash_flush(struct crash *c, struct err *e)
 	if (r.level == CRASH_RESET) /* what the kernel before it said is over */
 		c->broken[0] = 0;
 	return rc;
+}
+
+/* ---- the kernel's own log -------------------------------------------------------------------- */
+
+/* Every line of it begins with its time. */
+static void peek_time(struct crash *c)
+{
+	bool replay;
+	const char *head;
+
+	(void)behind_head(c, &head, &replay);
+}
+
+static bool is_told(const struct crash *c, int64_t us)
+{
+	for (unsigned i = 0; i < c->n_told; i++)
+		if (us >= c->told_us[i] - REPLAY_US && us <= c->told_us[i] + REPLAY_US)
+			return true;
+	return false;
+}
+
+void crash_scan(struct crash *c, struct str text)
+{
+	struct crash scan = *c;
+	struct str line;
+
+	scan.open = false;
+	scan.from_log = scan.heads = true;
+	scan.due = (struct err){0};
+	scan.newest_us = scan.open_us = 0;
+	scan.timer_fd = -1;
+	buf_init(&scan.excerpt, CRASH_EXCERPT_BYTES);
+	while (str_line(&text, &line)) {
+		scan.line_us = 0;
+		scan.n = line.n < sizeof scan.line ? line.n : sizeof scan.line - 1;
+		memcpy(scan.line, line.p, scan.n);
+		scan.line[scan.n] = 0;
+		peek_time(&scan);
+		if (scan.open && scan.line_us > scan.open_us + REPLAY_US)
+			crash_flush(&scan, NULL);
+		if (scan.open || !is_told(&scan, scan.line_us))
+			take_line(&scan);
+	}
+	crash_flush(&scan, NULL);
+	buf_done(&scan.excerpt);
+	memcpy(c->counts, scan.counts, sizeof c->counts);
+	memcpy(c->told_us, scan.told_us, sizeof c->told_us);
+	memcpy(c->broken, scan.broken, sizeof c->broken);
+	c->n_told = scan.n_told;
+	c->reports = scan.reports;
+	c->failures = scan.failures;
 }
 
 enum crash_level crash_worst(const struct crash *c)
@@ -308,6 +364,7 @@ void crash_forget(struct crash *c)
 	c->seen = c->told = c->open = c->heads = false;
 	c->due = (struct err){0};
 	c->broken[0] = 0;
+	c->n_told = 0;
 	c->newest_us = 0;
 	c->n = 0;
 }

@@ -38,6 +38,7 @@ struct crash_report {
 	const char *excerpt; /* it and the first lines behind it, printable */
 	uint64_t offset;     /* of its first byte in the console's log */
 	bool told_before;    /* past CRASH_REPORTS: not to be told again, only acted on */
+	bool from_log;       /* crash_scan: offset says nothing */
 };
 /* -1 with *e: whatever is being waited for ends with it. */
 typedef int crash_fn(void *arg, const struct crash_report *r, struct err *e);
@@ -56,8 +57,13 @@ struct crash {
 	/* this boot */
 	bool heads;        /* its kernel's lines carry the time */
 	int64_t newest_us; /* the newest of it */
+	int64_t line_us;   /* of the newest line; 0: it has none */
+	int64_t open_us;   /* of the report's first line */
 	bool seen;         /* its last words were; told: and reported */
 	bool told;
+	int64_t told_us[CRASH_REPORTS]; /* the kernel's time of each report of this boot */
+	unsigned n_told;
+	bool from_log;    /* crash_scan: no console */
 	char broken[160]; /* the first line that proved it to be broken; "": none did */
 	/* the report being collected */
 	bool open;
@@ -77,6 +83,11 @@ int crash_watch(struct crash *c, struct bench *b, struct console *console, bool 
 void crash_forget(struct crash *c);
 /* Tells what is being collected now, as at the end of a step. Returns what fn returned. */
 int crash_flush(struct crash *c, struct err *e);
+/*
+ * The same for text that the kernel's log holds, as dmesg prints it: lines that never came over the
+ * console. Reports that the console told already, by the kernel's time of them, are passed over.
+ */
+void crash_scan(struct crash *c, struct str text);
 /* The worst that the kernel said on this boot; CRASH_WARN: nothing that matters. */
 enum crash_level crash_worst(const struct crash *c);
 void crash_done(struct crash *c); /* safe on a zeroed one */

@@ -56,7 +56,10 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 
 	if (w->bench.releasing || (r->level == CRASH_RESET && !worker_needs_board(w->step)))
 		return 0;
-	if (!r->told_before)
+	if (!r->told_before && r->from_log)
+		bench_event(&w->bench, "warn", "{s:s, s:s, s:s}", "text", r->excerpt, "crash",
+			r->name, "source", "dmesg");
+	else if (!r->told_before)
 		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
 			r->name, "console", w->crash.console->name, "log_offset",
 			(json_int_t)r->offset);

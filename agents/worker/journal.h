@@ -21,7 +21,7 @@
  *	metric      suite test name value unit labels {name: value}
  *	env         name value
  *	note        text
- *	warn        text [crash console log_offset]
+ *	warn        text [crash (console log_offset | source: "dmesg")]
  *	artifact    name bytes
  *	release     what ok [message]
  *	run-end     verdict blame message power

@@ -179,7 +179,7 @@ int shell_wait_flag(struct shell *s, const bool *flag, int64_t limit_ms, struct 
 }
 
 /* Types a line that answers "hil=ANSWER=" by pattern; the answer goes to out. 1, 0 none, -1. */
-static int ask(
+int shell_ask(
 	struct shell *s, const char *line, const char *pattern, char *out, size_t n, struct err *e)
 {
 	struct pattern *p = pattern_new(pattern, e);
@@ -268,7 +268,7 @@ static int silence(struct shell *s, struct err *e)
 	char level[8] = "";
 	int64_t start = clock_ms(), got;
 	bool silenced;
-	int r = ask(s,
+	int r = shell_ask(s,
 		"stty cols 999 2>/dev/null;dmesg -n 1 2>/dev/null||echo 1 >/proc/sys/kernel/printk;"
 		"read -r a b </proc/sys/kernel/printk;echo \"hil=$a=\"",
 		"hil=(\\d+)=", level, sizeof level, e);
@@ -297,7 +297,7 @@ static int make_dir(struct shell *s, struct err *e)
 		"-p $H&&echo exit>$H/x&&"
 		"chmod 755 $H/x&&$H/x&&echo 0 >$H/q&&echo \"hil=$H=\"&&break;done 2>/dev/null",
 		s->run);
-	r = ask(s, line, "hil=(/[\\w./+-]+)=", s->dir, sizeof s->dir, e);
+	r = shell_ask(s, line, "hil=(/[\\w./+-]+)=", s->dir, sizeof s->dir, e);
 	if (r < 0)
 		return err_wrap(e, "make the helper's folder");
 	if (!r)
@@ -354,5 +354,6 @@ int shell_open(struct shell *s, struct err *e)
 			break;
 	}
 	s->installed = !r;
+	s->opened_ms = clock_ms();
 	return r ? err_wrap(e, "open the board's shell") : 0;
 }

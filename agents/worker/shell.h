@@ -38,6 +38,7 @@ struct shell {
 	char run[16], dir[120];
 	bool cksum; /* the board's CRC is that of cksum */
 	bool installed;
+	int64_t opened_ms;     /* clock_ms */
 	bool typed;            /* a line was, and its prompt not seen yet */
 	bool at_prompt;        /* set by who opens it: the prompt was the last that was matched */
 	size_t line_bytes;     /* longest line typed now */
@@ -71,6 +72,10 @@ void shell_close(struct shell *s); /* frees; says nothing to the board; safe on 
  */
 int shell_run(struct shell *s, const char *command, struct buf *output, struct shell_outcome *out,
 	struct err *e);
+/* Types a line that is answered at once, by something that pattern's first group holds, which goes
+ * to out: cheaper than a command, and of use for what may be lost. 1, 0 no answer, -1. */
+int shell_ask(
+	struct shell *s, const char *line, const char *pattern, char *out, size_t n, struct err *e);
 /* After a deadline: ^C, and waits for the end. 0: the shell is there again. */
 int shell_interrupt(struct shell *s, struct err *e);
 /* The line that puts text (printf's format, quoted) onto the board's file; for tests. Takes as much

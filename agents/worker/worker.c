@@ -137,6 +137,7 @@ static void run(struct worker *w)
 		tally_error(&w->tally, &e);
 	worker_counters_begin(w);
 	worker_steps(w, &e);
+	worker_dmesg(w);
 	worker_crash_counts(w);
 	worker_release(w);
 	worker_counters_end(w);

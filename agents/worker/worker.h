@@ -158,6 +158,10 @@ bool worker_needs_board(const struct step *s);
 /* What the kernel said of itself tells more of a step that could not be done than what was waited
  * for. dead_before: it had given up before the step began. */
 void worker_crash_judge(struct worker *w, bool dead_before, struct err *e);
+/* ---- dmesg.c ---- */
+/* What the kernel said while its console was silenced, into crash. Before the release. */
+void worker_dmesg(struct worker *w);
+
 /* How often, as environment of the run; none: nothing. */
 void worker_crash_counts(struct worker *w);
 

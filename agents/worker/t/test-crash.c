@@ -238,8 +238,44 @@ static void test_words(void)
 	done(&c);
 }
 
+/* A console whose kernel was silenced for part of the time, and the kernel's log of all of it. */
+static void test_scan(void)
+{
+	struct console *console = calloc(1, sizeof *console);
+	struct crash c;
+
+	console->name = "main";
+	say("[   10.000000] WARNING: CPU: 0 PID: 1 at a.c:1\r\n[   10.000100] Call trace:\r\n", 99,
+		NULL, false, &c);
+	is_int(got.n[CRASH_WARN], 1, "told over the console");
+	memset(&got, 0, sizeof got);
+	c.console = console;
+	crash_scan(&c, STR_LIT("[    1.000000] WARNING: CPU: 0 PID: 1 at early.c:1\n--\n"
+			       "[   10.000000] WARNING: CPU: 0 PID: 1 at a.c:1\n"
+			       "[   10.000100] Call trace:\n--\n"
+			       "[   20.000000] BUG: KASAN: use-after-free in f\n"
+			       "[   20.000300]  g+0x1\n"
+			       "[   30.000000] U-Boot SPL 2023.01\n"
+			       "[   40.000000] WARNING: CPU: 0 PID: 1 at b.c:1\n"));
+	is_int(got.n[CRASH_WARN], 2, "what the log alone has, and not again what was told");
+	is_int(got.n[CRASH_FAIL], 1, "also what proves it broken");
+	is_int(got.all, 3, "and nothing else");
+	ok(got.last.from_log, "as of the log");
+	is_int(c.counts[CRASH_WARN], 3, "it counts");
+	is_int(crash_worst(&c), CRASH_FAIL, "the kernel is known to be broken");
+	memset(&got, 0, sizeof got);
+	crash_scan(&c, STR_LIT("[   20.000000] BUG: KASAN: use-after-free in f\n"));
+	is_int(got.all, 0, "a log read again tells nothing again");
+	crash_scan(&c, STR_LIT(""));
+	crash_scan(&c, STR_LIT("\n[\n[   x] BUG: \nBUG: no time\n"));
+	is_int(got.all, 0, "nor do lines that are none of it");
+	free(console);
+	done(&c);
+}
+
 int main(void)
 {
+	test_scan();
 	test_kernel();
 	test_reports();
 	test_reset();
