@@ -131,8 +131,11 @@ check-fast: tests headers
 
 # The property tests at the counts that take minutes; the seed is printed, HILAB_SEED repeats one.
 LONGTESTS := $B/agents/worker/t/test-frames-fire
-check-long: tests
+# Tests that do more of the same when HILAB_LONG is set.
+LONGTWINS := labs/virtual/t/twin-faults.t
+check-long: tests images
 	@HILAB_FIRE=$${HILAB_FIRE:-1000000} prove --timer -v $(LONGTESTS)
+	@HILAB_LONG=1 $(PROVE) $(LONGTWINS)
 
 check: setup
 	@$(MAKE) --no-print-directory check-run
