@@ -33,7 +33,7 @@
 		(v)->n--;                                                                          \
 	} while (0)
 
-#define vec_each(v, it) for (__typeof__((v)->p) it = (v)->p; it && it < (v)->p + (v)->n; it++)
+#define vec_each(v, it) for (__typeof__(*(v)->p) *it = (v)->p; it && it < (v)->p + (v)->n; it++)
 
 #define vec_done(v)                                                                                \
 	do {                                                                                       \
