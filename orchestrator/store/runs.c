@@ -165,6 +165,20 @@ int store_run_of_dir(struct store *s, const char *dir, int64_t *run, struct err 
 	return store_number(s, st, "read", run, e);
 }
 
+int store_run_set_dir(struct store *s, int64_t run, const char *dir, struct err *e)
+{
+	sqlite3_stmt *st = store_write(s, SQL_RUN_SET_DIR, e);
+	int changed;
+
+	sqlite3_bind_int64(st, 1, run);
+	store_bind_text(st, 2, dir);
+	changed = store_step_changes(s, st, "say where a run is kept", e);
+	if (!changed)
+		return err_set(
+			e, BLAME_BUG, "store '%s': there is no run %lld", s->path, (long long)run);
+	return changed < 0 ? -1 : 0;
+}
+
 /* What an event's position says (schema.c). */
 static unsigned part_of(int64_t position)
 {

@@ -55,6 +55,7 @@ const char *const store_sql_texts[SQL_COUNT] = {
 		RUN_COLUMNS "INDEXED BY run_of_job WHERE job_id=?3 AND id<?1 ORDER BY id DESC"
 			    " LIMIT ?2",
 	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
+	[SQL_RUN_SET_DIR] = "UPDATE run SET dir=?2 WHERE id=?1",
 	[SQL_RUN_OF_DIR] = "SELECT id FROM run WHERE dir IN (?1, ?2) ORDER BY id DESC LIMIT 1",
 	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
 			  " ON CONFLICT DO NOTHING",

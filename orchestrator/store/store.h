@@ -73,6 +73,8 @@ int store_run_events(
 int store_run_offset(struct store *s, int64_t run, uint64_t *offset, struct err *e);
 /* The newest run whose job folder that is: 1 and its number, 0 none, -1. */
 int store_run_of_dir(struct store *s, const char *dir, int64_t *run, struct err *e);
+/* Where its folder is kept, for one whose folder is named by its number. */
+int store_run_set_dir(struct store *s, int64_t run, const char *dir, struct err *e);
 /* Ends a run once: again with the same verdict is fine, with another one an error (BLAME_BUG). */
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e);

@@ -113,6 +113,8 @@ static void test_roundtrip(struct store *s)
 		"  iperf3.jitter 2 MB/s {}\n",
 		"metrics: to the last bit, in the table's unit, labels sorted, no figure out of "
 		"null");
+	is_int(store_run_set_dir(s, 1, "/d", &e), 0, "its folder may be said later %s", e.msg);
+	is_int(store_run_set_dir(s, 77, "/d", &e), -1, "of a run that is there");
 	buf_reset(&out);
 	store_envs(s, 1, dump_env, &out, &e);
 	store_stages(s, 1, dump_stage, &out, &e);
