@@ -71,13 +71,16 @@ struct sched_hooks {
 		struct store_job *job, struct err *e);
 	/* Where the folder of a part is to be kept (heap). */
 	char *(*part_dir)(void *arg, int64_t run, const char *role);
+	int64_t check_every_ms; /* a good board is checked so long after the last time; 0: never */
 };
 
 /* Loads everything that is not done. types is borrowed. */
 struct sched *sched_new(
 	struct store *s, const struct types *types, const struct sched_hooks *h, struct err *e);
 void sched_free(struct sched *s);
-int sched_reload(struct sched *s, struct err *e); /* forgets, loads again */
+int sched_reload(struct sched *s, struct err *e); /* forgets, loads again; agents say hello again */
+/* A verb of the store failed: undo the turn and call sched_reload. Any other -1 changed nothing. */
+bool sched_damaged(const struct sched *s);
 /* clock_ms of when sched_tick is due; -1: not before something else happens. */
 int64_t sched_next_ms(const struct sched *s);
 int sched_tick(struct sched *s, struct err *e); /* timeouts: queue, lease, lost agent, checks */

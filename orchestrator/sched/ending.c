@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How runs end. Invariant: a run ends once, when its last part has ended or was given up; a board
+ * is free when its agent has nothing of its part any more, not before.
+ */
+#include "inner.h"
+
+#include "base/clock.h"
+#include "io/json.h"
+
+#include <string.h>
+
+/* The board and the place on its agent are free. */
+static int let_go(struct sched *s, struct sched_part *p, struct err *e)
+{
+	struct sched_board *b = p->board;
+	bool full = !agent_room(p->agent);
+
+	p->lost = false;
+	b->part = NULL;
+	p->agent->n_parts--;
+	if (board_move(s, b, BOARD_IDLE, e))
+		return -1;
+	if (full)
+		sched_slot(s, p->agent);
+	sched_offer(s, b);
+	return 0;
+}
+
+static void set_status(struct sched_part *p, const json_t *status)
+{
+	int verdict = verdict_parse(json_text(status, "verdict", ""));
+	int blame = err_blame_parse(json_text(status, "blame", "none"));
+
+	p->verdict = verdict < 0 ? VERDICT_INCOMPLETE : verdict;
+	p->blame = verdict < 0 || blame < 0 ? BLAME_BUG : (enum err_blame)blame;
+	set_text(&p->message,
+		verdict < 0 ? "its status says no verdict" : json_text(status, "message", NULL));
+	p->power = power_word(json_text(status, "power", NULL));
+}
+
+/* It has ended, with the verdict that stands in it. */
+static int close_part(struct sched *s, struct sched_part *p, struct err *e)
+{
+	bool check = p->run->job->kind == KIND_HEALTH;
+
+	p->state = PART_ENDED;
+	p->ended_ms = clock_wall_ms();
+	p->order = ++p->run->n_ended;
+	p->run->job->who->in_use--;
+	if (part_save(s, p, e) || let_go(s, p, e) || board_power(s, p->board, p->power, e) ||
+		board_judge(s, p, check, e))
+		return -1;
+	tell_board(s, p->board);
+	return p->run->n > 1 ? joint_gone(s, p, p->message, e) : 0;
+}
+
+int part_stop(struct sched *s, struct sched_part *p, const char *why, struct err *e)
+{
+	if (p->state == PART_ENDED || p->stopping)
+		return 0;
+	p->stopping = true;
+	if (!command_unsent(p)) {
+		command_add(s, p, "cancel", why);
+		return 0;
+	}
+	commands_drop(p->agent, p);
+	p->verdict = VERDICT_CANCELED;
+	p->blame = BLAME_CANCEL;
+	p->power = p->board->power;
+	set_text(&p->message, why);
+	return close_part(s, p, e);
+}
+
+/* What is said of a run that was given up, also before a restart, is kept beside that. */
+struct late {
+	struct sched *s;
+	const struct sched_part *status;
+	struct err *e;
+	bool known;
+};
+
+static int save_late(void *arg, const struct store_part *row)
+{
+	struct late *l = arg;
+	struct store_part new = *row;
+	AUTOFREE char *text = NULL;
+
+	if (row->part != l->status->at)
+		return 0;
+	l->known = true;
+	if (row->power)
+		return 1;
+	text = mem_printf("after the run was given up%s%s", l->status->message ? ": " : "",
+		l->status->message ? l->status->message : "");
+	new.verdict = verdict_name((enum verdict)l->status->verdict);
+	new.blame = l->status->blame == BLAME_NONE ? NULL : err_blame_name(l->status->blame);
+	new.message = text;
+	new.power = l->status->power;
+	return store_part_save(l->s->store, &new, l->e) ? -1 : 1;
+}
+
+static int end_late(
+	struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e)
+{
+	struct sched_part *p = part_find(s, run, part), said = {.at = part};
+	struct late late = {s, &said, e, false};
+	int rc;
+
+	set_status(&said, status);
+	rc = store_parts(s->store, run, save_late, &late, e);
+	free(said.message);
+	if (rc < 0)
+		return sched_store_failed(s);
+	if (!late.known)
+		return err_set(
+			e, BLAME_JOB, "there is no part %u of run %lld", part, (long long)run);
+	if (!p || !p->lost)
+		return 0;
+	if (board_power(s, p->board, said.power, e))
+		return -1;
+	command_forget(s, p->agent, run, part);
+	return part_gone(s, p, e);
+}
+
+int part_gone(struct sched *s, struct sched_part *p, struct err *e)
+{
+	struct sched_run *r = p->run;
+	bool any = false;
+
+	commands_drop(p->agent, p);
+	if (let_go(s, p, e))
+		return -1;
+	tell_board(s, p->board);
+	for (unsigned i = 0; i < r->n; i++)
+		any |= r->parts[i].lost;
+	if (!r->job && !any)
+		run_free(s, r);
+	return 0;
+}
+
+int sched_part_ended(
+	struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e)
+{
+	struct sched_part *p = part_find(s, run, part);
+
+	if (!p || (p->state == PART_ENDED && p->lost)) {
+		if (end_late(s, run, part, status, e))
+			return -1;
+		return sched_settle(s, e);
+	}
+	if (p->state == PART_ENDED)
+		return 0;
+	commands_drop(p->agent, p);
+	set_status(p, status);
+	command_forget(s, p->agent, run, part);
+	if (close_part(s, p, e) || run_settle(s, p->run, e))
+		return -1;
+	return sched_settle(s, e);
+}
+
+int run_give_up(struct sched *s, struct sched_run *r, const struct job_end *end, struct err *e)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		struct sched_part *p = &r->parts[i];
+
+		if (p->state == PART_ENDED)
+			continue;
+		p->state = PART_ENDED;
+		p->lost = true;
+		p->ended_ms = clock_wall_ms();
+		p->order = ++r->n_ended;
+		p->verdict = verdict_parse(end->verdict);
+		p->blame = end->blame;
+		set_text(&p->message, end->message);
+		r->job->who->in_use--;
+		commands_drop(p->agent, p);
+		command_add(s, p, "cancel", end->message);
+		if (part_save(s, p, e) || board_judge(s, p, r->job->kind == KIND_HEALTH, e))
+			return -1;
+		tell_board(s, p->board);
+	}
+	return run_settle(s, r, e);
+}
+
+/* ---- one verdict ---- */
+
+/*
+ * Of several parts: canceled before incomplete before fail before pass; among those the one that
+ * ended first gives blame and message, because what came after it may be its consequence.
+ */
+static const struct sched_part *decisive(const struct sched_run *r)
+{
+	static const int weight[VERDICT_COUNT] = {
+		[VERDICT_PASS] = 0,
+		[VERDICT_FAIL] = 1,
+		[VERDICT_INCOMPLETE] = 2,
+		[VERDICT_CANCELED] = 3,
+	};
+	const struct sched_part *best = &r->parts[0];
+
+	for (unsigned i = 1; i < r->n; i++) {
+		const struct sched_part *p = &r->parts[i];
+		int more = weight[p->verdict] - weight[best->verdict];
+
+		if (more > 0 || (!more && p->order < best->order))
+			best = p;
+	}
+	return best;
+}
+
+static int try_again(struct sched *s, struct sched_job *job, struct sched_run *r, struct err *e)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->parts[i].verdict == VERDICT_INCOMPLETE && r->parts[i].blame == BLAME_INFRA)
+			vec_push(&job->avoid, r->parts[i].board);
+	job->run = NULL;
+	r->job = NULL;
+	if (job_move(s, job, JOB_QUEUED, e) || job_save(s, job, e))
+		return -1;
+	job_queue(s, job);
+	return 0;
+}
+
+static int end_job(struct sched *s, struct sched_job *job, struct sched_run *r, struct job_end *end,
+	struct err *e)
+{
+	AUTOFREE char *by = NULL;
+	bool stopped = job->state == JOB_CANCELING;
+
+	if (stopped && !job->canceled_by && job->kind == KIND_LEASE &&
+		!strcmp(end->verdict, "canceled"))
+		*end = (struct job_end){"pass", job->why, BLAME_NONE, end->ended_ms};
+	/* One that came too late does not undo what ran. */
+	else if (stopped && (job->canceled_by || job->kind != KIND_LEASE) &&
+		 strcmp(end->verdict, "pass") && strcmp(end->verdict, "fail")) {
+		by = job->canceled_by ? mem_printf("canceled by %s", job->canceled_by)
+				      : dup_text(job->why);
+		*end = (struct job_end){"canceled", by, BLAME_CANCEL, end->ended_ms};
+	} else if (!stopped && job->kind == KIND_JOB && job->attempts < SCHED_ATTEMPTS &&
+		   !strcmp(end->verdict, "incomplete") && end->blame == BLAME_INFRA)
+		return try_again(s, job, r, e);
+	return job_end(s, job, end, e);
+}
+
+int run_settle(struct sched *s, struct sched_run *r, struct err *e)
+{
+	struct sched_job *job = r->job;
+	const struct sched_part *p;
+	AUTOFREE char *text = NULL;
+	struct job_end end;
+	bool lost = false;
+
+	if (r->n_ended < r->n || !job)
+		return 0;
+	p = decisive(r);
+	text = p->role && p->message ? mem_printf("%s: %s", p->role, p->message)
+				     : dup_text(p->message);
+	end = (struct job_end){
+		verdict_name((enum verdict)p->verdict), text, p->blame, clock_wall_ms()};
+	if (store_run_end(s->store, r->id, end.verdict, err_blame_name(end.blame), text ? text : "",
+		    end.ended_ms, e))
+		return sched_store_failed(s);
+	tell_run(s, r, &end);
+	if (end_job(s, job, r, &end, e))
+		return -1;
+	for (unsigned i = 0; i < r->n; i++)
+		lost |= r->parts[i].lost;
+	if (!lost)
+		run_free(s, r);
+	return 0;
+}
