@@ -119,7 +119,8 @@ struct shower {
 	long long ms, next_ms;
 	int64_t skip; /* lines that are not shown */
 	int64_t lines;
-	bool count_only, open_line, failed;
+	int64_t hidden; /* lines left out since the last one shown */
+	bool count_only, open_line, hiding, failed;
 	struct buf out;
 };
 
@@ -155,12 +156,49 @@ static void flush(struct shower *s)
 	buf_reset(&s->out);
 }
 
+/* "printf '...'>>/tmp/hil.abcdef/x": the helper on its way to the board (agents/worker/helper.c).
+ */
+static bool is_helper(struct str line)
+{
+	static const char dir[] = "/hil.";
+	ssize_t at = str_find(line, STR_LIT("printf '")), folder;
+
+	if (at < 0)
+		return false;
+	while ((folder = str_find(line, STR_LIT(dir))) >= 0) {
+		line = str_make(
+			line.p + folder + strlen(dir), line.n - (size_t)folder - strlen(dir));
+		if (line.n > 7 && line.p[6] == '/' && line.p[7] == 'x' &&
+			(line.n == 8 || line.p[8] == ';'))
+			return true;
+	}
+	return false;
+}
+
+/* Left out, but said to be. */
+static bool hide(struct shower *s, const struct console_line *line, bool begins)
+{
+	if (begins)
+		s->hiding = is_helper(line->text);
+	if (s->hiding) {
+		s->hidden += begins;
+		return true;
+	}
+	if (s->hidden && !s->count_only && s->lines >= s->skip)
+		buf_printf(&s->out, "(%lld lines of hilab's helper: --raw shows them)\n",
+			(long long)s->hidden);
+	s->hidden = 0;
+	return false;
+}
+
 static void on_line(void *arg, const struct console_line *line)
 {
 	struct shower *s = arg;
 	bool begins = !s->open_line;
 
 	s->open_line = !line->whole;
+	if (hide(s, line, begins))
+		return;
 	if (begins)
 		s->lines++;
 	if (s->count_only || s->lines <= s->skip)
@@ -181,8 +219,8 @@ static int walk(struct shower *s, int fd, const char *path, struct err *e)
 	struct console_text text;
 	ssize_t n;
 
-	s->lines = 0;
-	s->open_line = false;
+	s->lines = s->hidden = 0;
+	s->open_line = s->hiding = false;
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(e, BLAME_INFRA, errno, "read '%s'", path);
 	console_text_init(&text, 0, on_line, s);
@@ -276,7 +314,8 @@ const struct cli_command log_command = {
 	.name = "log",
 	.brief = "print a run's console log",
 	.usage = "RUN|latest|DIR",
-	.details = "Terminal sequences are taken out and control bytes made visible, unless --raw.",
+	.details = "Terminal sequences are taken out and control bytes made visible, and the lines "
+		   "that put hilab's own helper onto the board are left out, unless --raw.",
 	.example = "hilab log latest --tail 50\nhilab log 12 --time | less",
 	.opts = opts,
 	.min_operands = 1,

@@ -58,6 +58,11 @@ check 'its end' 0 'last' "$hilab" log 1 --tail 1
 same 'and nothing more' 'last line\n'
 check 'with times' 0 'U-Boot' "$hilab" log "$dir/smoke" --time
 same 'of each line' '     0.812  U-Boot 2023.01\n     1.500  red \\xc2\\x9b2J\\x07\n     2.004  last line\n'
+cp -R "$dir/smoke" "$dir/helped"
+printf "~# printf 'a'>/tmp/hil.abc234/x\r\n~# printf 'b'>>/tmp/hil.abc234/x;sh y\r\n~# printf 'c'>/tmp/hil.abc234/c\r\n" \
+	>"$dir/helped/console-main.log"
+check 'without the helper on its way' 0 '' "$hilab" log "$dir/helped"
+same 'which is said' "(2 lines of hilab's helper: --raw shows them)\n~# printf 'c'>/tmp/hil.abc234/c\n"
 check 'another console' 2 "no console 'rtos': it has main" "$hilab" log 1 --console rtos
 check 'no way out of the folder' 2 'no console' "$hilab" log 1 --console ../smoke/main
 check 'a run without a log' 2 "no console 'main': it has none" "$hilab" log 2
