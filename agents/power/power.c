@@ -52,6 +52,7 @@ static int read_back(struct power *p, struct err *e)
 	bool on = false;
 	int rc = p->drv->query ? p->drv->query(p, &on, e) : 1;
 
+	p->blind = rc > 0;
 	p->state = rc ? POWER_UNKNOWN : on ? POWER_ON : POWER_OFF;
 	return rc < 0 ? -1 : 0;
 }

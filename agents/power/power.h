@@ -33,6 +33,7 @@ struct power {
 	void *conf;             /* the driver's settings */
 	void *priv;             /* the driver's own */
 	enum power_state state; /* what is known */
+	bool blind;             /* the last question told that this switch cannot tell */
 	int64_t off_ms;         /* how long a cycle stays off at least */
 	int64_t off_at_ms;      /* when power_off switched it off; 0: it did not yet */
 };

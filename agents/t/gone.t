@@ -64,6 +64,21 @@ begin 2s
 ended "incomplete timeout off: *" "a deadline passes and the relay reads on: the board"
 tells '"text":"the relay reads on"' "which is on record"
 
+# of a run that has ended
+cp j/events.jsonl before
+"$HILAB" worker --release j >out 2>&1
+ok $? "a board can be released again"
+is "$(cmp before j/events.jsonl)" '' 'and nothing is written behind the last word'
+
+# a relay that cannot be read back: only the console tells
+sed -i '/model: lcus/a\      read-back: no' p/lab.yaml
+ctl clear b
+run this
+ends "pass none off: *" "a board that answered and is silent now is off"
+begin 2s
+ended "incomplete timeout unknown: *" "one that was silent before may as well hang: unknown"
+sed -i '/read-back: no/d' p/lab.yaml
+
 begin 10m
 stop_daemon "$player" # not -9: its links would lead to whoever gets the PTYs next
 ended "incomplete infra unknown: *console 'main' went away: *" "relay and console are gone: told at once, not in ten minutes"

@@ -85,6 +85,8 @@ static int run_overdue(struct worker *w, struct shell *sh, struct err *e)
 {
 	struct err stopped = {0};
 
+	if (sh->console->fd < 0)
+		return -1; /* nobody hears */
 	bench_pop(&w->bench);
 	bench_push(&w->bench, "end of the command", 2 * SHELL_STOP_MS);
 	if (shell_interrupt(sh, &stopped))

@@ -214,6 +214,24 @@ static int verify(const struct plan_image *im, struct err *e)
 	return 0;
 }
 
+/* Two masters on one card destroy it: unknown is not off. */
+static int make_sure_off(struct worker *w, const char *method, struct err *e)
+{
+	if (!w->power.drv)
+		return err_set(e, BLAME_CONFIG,
+			"deploy by '%s' needs the board off, and board '%s' has no power control",
+			method, w->board_name);
+	if (w->power.state == POWER_OFF)
+		return 0;
+	if (worker_make_off(w, e))
+		return err_wrap(e, "deploy by '%s' needs the board off", method);
+	bench_event(&w->bench, "power", "{s:s}", "state", power_state_name(w->power.state));
+	if (w->power.state != POWER_OFF)
+		return err_set(e, BLAME_INFRA,
+			"deploy by '%s' needs the board off, and its relay cannot tell", method);
+	return 0;
+}
+
 int step_deploy(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_deploy *s = conf;
@@ -232,7 +250,7 @@ int step_deploy(struct worker *w, const void *conf, struct err *e)
 			return -1;
 		images[i] = (struct deploy_image){im->role, im->path};
 	}
-	if (dp->drv->wants_power_off && w->power.state != POWER_OFF && worker_power(w, 1, e))
+	if (dp->drv->wants_power_off && make_sure_off(w, s->method, e))
 		return -1;
 	if (dp->drv->stage(dp, images, s->images.n, e) || (dp->drv->vars && dp->drv->vars(dp, e)))
 		return err_wrap(e, "deploy by '%s'", s->method);

@@ -139,7 +139,7 @@ static void run(struct worker *w)
 	worker_steps(w, &e);
 	worker_dmesg(w);
 	worker_crash_counts(w);
-	worker_release(w);
+	worker_release(w, false);
 	worker_counters_end(w);
 }
 
@@ -227,15 +227,20 @@ int worker_release_main(const char *dir, bool canceled)
 	int rc = 0;
 
 	if (prepare(&w, &e) || worker_load(&w, false, &e) || worker_lock(&w, &e) ||
-		journal_open(&w.journal, dir, &e)) {
+		(!ended && journal_open(&w.journal, dir, &e))) {
 		fprintf(stderr, "hilab: worker: release '%s': %s\n", dir, e.msg);
 		worker_close(&w);
 		return EXIT_INCOMPLETE;
 	}
 	read_journal(&w, &last_step);
-	open_journal(&w);
-	worker_release(&w);
-	if (!ended) {
+	if (!ended) /* `status` is the last word: nothing comes after it */
+		open_journal(&w);
+	worker_release(&w, true);
+	if (ended && w.power.drv && w.power.state != POWER_OFF) {
+		fprintf(stderr, "hilab: worker: release '%s': power is %s\n", dir,
+			power_state_name(w.power.state));
+		rc = EXIT_INCOMPLETE;
+	} else if (!ended) {
 		err_set(&died, canceled ? BLAME_CANCEL : BLAME_BUG, "the worker %s %s",
 			canceled ? "was killed" : "died",
 			last_step.len ? buf_str(&last_step) : "before its first step");

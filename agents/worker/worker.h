@@ -173,7 +173,10 @@ int worker_inquiry(void *worker, struct err *e);
 void worker_explain(struct worker *w, struct err *e);
 
 /* ---- release.c ---- */
-/* However the job ended: undo, power off. Bounded, safe to repeat. */
-void worker_release(struct worker *w);
+/* However the job ended: undo, power off. Bounded, safe to repeat. of_another: of a worker that is
+ * gone. */
+void worker_release(struct worker *w, bool of_another);
+/* Power off; w->power.state tells whether that is known. */
+int worker_make_off(struct worker *w, struct err *e);
 
 #endif
