@@ -18,7 +18,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -33,7 +32,8 @@ struct follow {
 	run_event_fn *fn;
 	void *arg;
 	struct child worker;
-	int signal_fd, notify_fd, events_fd;
+	int signal_fd, events_fd;
+	int bell[2];        /* of the worker: something is in its journal. Neither end ever waits */
 	struct buf pending; /* from the first byte of a line that is not whole yet */
 	uint64_t offset;    /* of pending's first byte in the file */
 	unsigned asked;     /* to stop, how often */
@@ -91,21 +91,21 @@ static int open_all(struct follow *f, struct err *e)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_sys(e, BLAME_BUG, errno, "block signals");
 	f->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	f->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (f->signal_fd < 0 || f->notify_fd < 0 ||
-		inotify_add_watch(f->notify_fd, f->opts->dir, IN_MODIFY | IN_CREATE) < 0)
+	if (f->signal_fd < 0 || pipe2(f->bell, O_CLOEXEC | O_NONBLOCK))
 		return err_sys(e, BLAME_INFRA, errno, "watch '%s'", f->opts->dir);
 	return 0;
 }
 
 static int spawn(struct follow *f, struct err *e)
 {
-	const char *argv[] = {f->opts->exe ? f->opts->exe : SELF, "worker", f->opts->dir, NULL};
+	const char *argv[] = {
+		f->opts->exe ? f->opts->exe : SELF, "worker", "--bell", f->opts->dir, NULL};
 	AUTOFREE char *path = fs_join(f->opts->dir, "worker.log");
 	AUTOCLOSE int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	struct child_opts o = CHILD_OPTS;
 
-	o.out = o.err = log;
+	o.out = f->bell[1];
+	o.err = log;
 	return child_start(&f->worker, argv, &o, e);
 }
 
@@ -120,10 +120,10 @@ static void on_signal(struct follow *f)
 
 static void watch(struct follow *f)
 {
-	char dropped[4096];
+	char rung[4096];
 
 	while (!child_poll(&f->worker)) {
-		struct pollfd fds[] = {{f->signal_fd, POLLIN, 0}, {f->notify_fd, POLLIN, 0},
+		struct pollfd fds[] = {{f->signal_fd, POLLIN, 0}, {f->bell[0], POLLIN, 0},
 			{f->worker.pidfd, POLLIN, 0}};
 
 		if (poll(fds, ARRAY_LEN(fds), f->opts->tick ? TICK_MS : -1) < 0)
@@ -133,8 +133,8 @@ static void watch(struct follow *f)
 		if (fds[0].revents)
 			on_signal(f);
 		if (fds[1].revents) {
-			while (read(f->notify_fd, dropped, sizeof dropped) > 0)
-				; /* which file it was does not matter */
+			while (read(f->bell[0], rung, sizeof rung) > 0)
+				; /* how often does not matter */
 			drain(f);
 		}
 	}
@@ -169,7 +169,7 @@ static int clean_up(struct follow *f, struct run_status *out, struct err *e)
 
 static void close_all(struct follow *f)
 {
-	int *fds[] = {&f->signal_fd, &f->notify_fd, &f->events_fd};
+	int *fds[] = {&f->signal_fd, &f->bell[0], &f->bell[1], &f->events_fd};
 
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		attr_close(fds[i]);
@@ -185,7 +185,7 @@ int run_job(const struct run_opts *opts, run_event_fn *fn, void *arg, struct run
 		.arg = arg,
 		.worker = CHILD_INIT,
 		.signal_fd = -1,
-		.notify_fd = -1,
+		.bell = {-1, -1},
 		.events_fd = -1,
 		.pending = BUF_INIT(LINE_BYTES)};
 	int r;

@@ -102,6 +102,8 @@ void journal_add(void *journal, json_t *event)
 	j->seq++;
 	if (fs_write_all(j->fd, line.data, line.len))
 		j->lost = errno ? errno : EIO;
+	else if (j->bell_fd)
+		(void)!write(j->bell_fd, "", 1); /* who does not listen, or does not yet */
 }
 
 /* Length of the UTF-8 character at p, 0 when it is none (RFC 3629). */

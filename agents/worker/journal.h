@@ -42,7 +42,8 @@ struct journal {
 	const char *dir; /* borrowed */
 	int64_t start_ms, start_wall_ms;
 	uint64_t seq;
-	int lost; /* errno of the first failed write; 0: none. Nothing is written after it */
+	int bell_fd; /* a byte is written to it after each event; 0: none. Not closed */
+	int lost;    /* errno of the first failed write; 0: none. Nothing is written after it */
 };
 
 int journal_open(struct journal *j, const char *dir, struct err *e); /* appends when it is there */

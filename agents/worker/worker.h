@@ -64,8 +64,9 @@ struct worker {
 	bool stages_told;
 };
 
-/* `hilab worker DIR`. Returns the process's exit status (DESIGN 9). */
-int worker_main(const char *dir);
+/* `hilab worker DIR`. bell: standard output gets a byte after each event, for who follows the
+ * folder. Returns the process's exit status (DESIGN 9). */
+int worker_main(const char *dir, bool bell);
 /*
  * `hilab worker --release DIR`: frees the board of a worker that is gone: undoes deploys, power
  * off, and where there is no status writes one from what the folder tells (canceled: that somebody

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 
 struct opts {
-	bool release, canceled;
+	bool release, canceled, bell;
 };
 
 static const struct cli_opt opts[] = {
@@ -12,6 +12,8 @@ static const struct cli_opt opts[] = {
 		"free the board of a worker that is gone"},
 	{"canceled", 0, CLI_FLAG, offsetof(struct opts, canceled), NULL,
 		"with --release: the worker was killed because somebody asked to stop"},
+	{"bell", 0, CLI_FLAG, offsetof(struct opts, bell), NULL,
+		"a byte on standard output after each event, for a program that follows"},
 	{0},
 };
 
@@ -23,7 +25,8 @@ static int run(int argc, char **argv)
 
 	if (cli_parse(&worker_command, argc, argv, &o, &operands, &status) < 0)
 		return status;
-	return o.release ? worker_release_main(operands[0], o.canceled) : worker_main(operands[0]);
+	return o.release ? worker_release_main(operands[0], o.canceled)
+			 : worker_main(operands[0], o.bell);
 }
 
 const struct cli_command worker_command = {

@@ -58,6 +58,29 @@ static void test_resume(void)
 	is_int(n, 3, "three events, the half one is gone");
 }
 
+static void test_bell(void)
+{
+	struct journal j;
+	struct err e = {0};
+	char rung[8];
+	int bell[2];
+
+	ok(!pipe2(bell, O_NONBLOCK) && !journal_open(&j, dir, &e), "opens");
+	add(&j, "silent");
+	is_int(read(bell[0], rung, sizeof rung), -1, "no bell, no ring");
+	j.bell_fd = bell[1];
+	add(&j, "one");
+	add(&j, "two");
+	is_int(read(bell[0], rung, sizeof rung), 2, "a ring for each event");
+	while (write(bell[1], rung, 1) == 1)
+		;
+	add(&j, "three");
+	is_int(j.lost, 0, "a bell that nobody hears holds nothing up");
+	journal_close(&j);
+	close(bell[0]);
+	close(bell[1]);
+}
+
 static void test_bytes(void)
 {
 	static const char *const bad[] = {"\xff", "\xc0\x80", "a\x1b[31mb", "\xe2\x82",
@@ -118,6 +141,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	test_resume();
+	test_bell();
 	test_bytes();
 	test_full();
 	test_status();
