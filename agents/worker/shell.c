@@ -269,8 +269,8 @@ static int silence(struct shell *s, struct err *e)
 	int64_t start = clock_ms(), got;
 	bool silenced;
 	int r = shell_ask(s,
-		"stty cols 999 2>/dev/null;dmesg -n 1 2>/dev/null||echo 1 >/proc/sys/kernel/printk;"
-		"read -r a b </proc/sys/kernel/printk;echo \"hil=$a=\"",
+		"stty cols 999 2>/dev/null;{ echo 1 >/proc/sys/kernel/printk||dmesg -n 1;} "
+		"2>/dev/null;read -r a b </proc/sys/kernel/printk;echo \"hil=$a=\"",
 		"hil=(\\d+)=", level, sizeof level, e);
 
 	if (r < 0)
@@ -289,13 +289,14 @@ static int silence(struct shell *s, struct err *e)
 
 static int make_dir(struct shell *s, struct err *e)
 {
-	char line[SHELL_LINE_BYTES + 64];
+	char line[2 * SHELL_LINE_BYTES];
 	int r;
 
 	snprintf(line, sizeof line,
 		"for H in $TMPDIR /tmp /run /dev/shm /root;do H=$H/hil.%s;[ ${#H} -lt 110 ]&&mkdir "
-		"-p $H&&echo exit>$H/x&&"
-		"chmod 755 $H/x&&$H/x&&echo 0 >$H/q&&echo \"hil=$H=\"&&break;done 2>/dev/null",
+		"-p $H&&echo exit>$H/x&&for i in result metric;do printf '#\\041/bin/sh\\n. "
+		"${0%%%%/*}/x\\n'>$H/hil_$i;done&&chmod 755 $H/hil_*&&$H/hil_result&&echo 0 "
+		">$H/q&&echo \"hil=$H=\"&&break;done 2>/dev/null",
 		s->run);
 	r = shell_ask(s, line, "hil=(/[\\w./+-]+)=", s->dir, sizeof s->dir, e);
 	if (r < 0)
@@ -319,8 +320,7 @@ static int install(struct shell *s, struct err *e)
 	s->went = false;
 	s->damaged = frames_damaged(s->frames);
 	s->installed = true; /* a frame that does not come whole may be asked for */
-	snprintf(line, sizeof line, "ln -sf x %s/hil_result;ln -sf x %s/hil_metric;sh %s/x v",
-		s->dir, s->dir, s->dir);
+	snprintf(line, sizeof line, "sh %s/x v", s->dir);
 	if (shell_put(s, helper_text, "x", line, &asked, e) ||
 		shell_wait_flag(s, &s->went, SHELL_ANSWER_MS, e) < 0)
 		return -1;

@@ -50,6 +50,34 @@ int unpack_gzip(struct str bytes, struct buf *out)
 	return z.avail_in ? -1 : 0;
 }
 
+/* "%25" and the like at p: the byte, or -1. */
+static int escaped(struct str text)
+{
+	static const char *const known[] = {"%25", "%40", "%7C"};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (text.n >= 3 && !memcmp(text.p, known[i], 3))
+			return "%@|"[i];
+	return -1;
+}
+
+int unpack_lines(struct str text, struct buf *out)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		int c = text.p[i];
+
+		if (c == '|') {
+			c = '\n';
+		} else if (c == '%') {
+			c = escaped(str_make(text.p + i, text.n - i));
+			i += 2;
+		}
+		if (c < 0 || buf_putc(out, (char)c))
+			return -1;
+	}
+	return 0;
+}
+
 int unpack_output(
 	struct str text, const char *packing, uint64_t length_bytes, uint32_t crc, struct buf *out)
 {
@@ -60,7 +88,7 @@ int unpack_output(
 		if (base64_parse(text, &packed) ||
 			unpack_gzip(str_make(buf_str(&packed), packed.len), &bytes))
 			return -1;
-	} else if (unpack_hex(text, &bytes)) {
+	} else if (!strcmp(packing, "p") ? unpack_lines(text, &bytes) : unpack_hex(text, &bytes)) {
 		return -1;
 	}
 	if (bytes.len != length_bytes || !frame_crc_is(str_make(buf_str(&bytes), bytes.len), crc))

@@ -34,6 +34,20 @@ static void on_frame(void *arg, const struct frame *f)
 	snprintf(got.last, sizeof got.last, "%.*s", STR_ARG(f->payload));
 }
 
+/* Short output goes another way than long, or than what no terminal would show as it is. */
+#define PRINTED(format, want)                                                                      \
+	{                                                                                          \
+		format, want, sizeof want - 1                                                      \
+	}
+static const struct {
+	const char *format, *want;
+	size_t n;
+} outputs[] = {PRINTED("", ""), PRINTED("\\n", "\n"), PRINTED("plain\\n", "plain\n"),
+	PRINTED("no end", "no end"), PRINTED("a\\tb\\n", "a\tb\n"), PRINTED("a\\000b\\n", "a\0b\n"),
+	PRINTED("caf\\303\\251\\n", "caf\303\251\n"),
+	PRINTED(" 1%%|@ $x `y` \\\\ \"q\" ~\\n\\n  |%%25@hil\\n",
+		" 1%|@ $x `y` \\ \"q\" ~\n\n  |%25@hil\n")};
+
 static void run_case(struct shell *s, const char *label)
 {
 	AUTOBUF out = BUF_INIT(SHELL_OUTPUT_BYTES);
@@ -52,6 +66,17 @@ static void run_case(struct shell *s, const char *label)
 	is_str(buf_str(&out), "a\tb \"c\" $HOME\nx!y\\ it's %s\n\001\377", "%s: output exact",
 		label);
 	ok(o.captured && !o.exit, "%s: whole", label);
+
+	for (size_t i = 0; i < ARRAY_LEN(outputs); i++) {
+		buf_reset(&out);
+		buf_reset(&command);
+		buf_printf(&command, "printf '%s'", outputs[i].format);
+		ok(!shell_run(s, buf_str(&command), &out, &o, &e) && o.captured, "%s: prints %s %s",
+			label, outputs[i].format, e.msg);
+		ok(out.len == outputs[i].n && !memcmp(buf_str(&out), outputs[i].want, out.len),
+			"%s: every byte of it", label);
+	}
+	buf_reset(&command);
 
 	buf_reset(&out);
 	memset(&got, 0, sizeof got);

@@ -10,7 +10,9 @@ static void test_texts(void)
 	static const struct {
 		const char *text;
 		const char *want; /* NULL: refused */
-	} hex[] = {{"", ""}, {"6162", "ab"}, {"616", NULL}, {"6g", NULL}, {"AB", NULL}};
+	} hex[] = {{"", ""}, {"6162", "ab"}, {"616", NULL}, {"6g", NULL}, {"AB", NULL}},
+	  lines[] = {{"", ""}, {"a|", "a\n"}, {"|%25%40%7C||", "\n%@|\n\n"}, {"%24", NULL},
+		  {"%4", NULL}, {"%7c|", NULL}};
 
 	for (size_t i = 0; i < ARRAY_LEN(hex); i++) {
 		AUTOBUF out = BUF_INIT(100);
@@ -20,6 +22,16 @@ static void test_texts(void)
 			is_str(r ? NULL : buf_str(&out), hex[i].want, "hex '%s'", hex[i].text);
 		else
 			is_int(r, -1, "hex '%s' is refused", hex[i].text);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		AUTOBUF out = BUF_INIT(100);
+		int r = unpack_lines(str_of(lines[i].text), &out);
+
+		if (lines[i].want)
+			is_str(r ? NULL : buf_str(&out), lines[i].want, "lines '%s'",
+				lines[i].text);
+		else
+			is_int(r, -1, "lines '%s' are refused", lines[i].text);
 	}
 }
 
