@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TMP_OPTIONS "mode=755,size=256m"
+
 static void put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -76,6 +78,15 @@ static int make_etc(const char *root)
 	return mount(view, "/etc", NULL, MS_BIND, NULL);
 }
 
+/* As on most boards: what is written there is in memory, and gone with the power. */
+static int make_tmp(const char *root)
+{
+	AUTOFREE char *tmp = mem_printf("%s/tmp", root);
+
+	mkdir(tmp, 0755);
+	return mount("tmpfs", tmp, "tmpfs", MS_NOSUID | MS_NODEV, TMP_OPTIONS);
+}
+
 static bool is_in_etc(const char *path)
 {
 	return !strncmp(path, "/etc/", 5) && !strchr(path + 5, '/');
@@ -88,6 +99,8 @@ int cage_enter(const char *root, const char *const *files, const char *hostname)
 	if (unshare_all() < 0)
 		return -1;
 	if (hostname && sethostname(hostname, strlen(hostname)) < 0)
+		return -1;
+	if (make_tmp(root) < 0)
 		return -1;
 	for (const char *const *f = files; f && *f; f++) {
 		AUTOFREE char *from = mem_printf("%s%s", root, *f);

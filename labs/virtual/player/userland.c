@@ -29,6 +29,7 @@ struct userland {
 	struct loop *loop;
 	struct child child;
 	int master;
+	int slave; /* ours: the master sees no hang-up while no process has the terminal open */
 	struct loop_watch *watch, *end;
 	struct buf typed;
 	bool ending, stopped; /* stopped from inside `ended`, which then frees it */
@@ -51,13 +52,12 @@ static const char tool_text[] =
 	"PATH=${path#:}\n"
 	"case $name in\n"
 	"cat)\n"
-	"	case $* in '' | -*) exec cat \"$@\" ;; esac\n"
-	"	rc=0\n"
 	"	for f; do\n"
+	"		shift\n"
 	"		[ ! -f \"$HILAB_BOARD$f\" ] || f=$HILAB_BOARD$f\n"
-	"		cat \"$f\" || rc=$?\n"
+	"		set -- \"$@\" \"$f\"\n"
 	"	done\n"
-	"	exit $rc ;;\n"
+	"	exec cat \"$@\" ;;\n"
 	"uname)\n"
 	"	case ${1--s} in\n"
 	"	-r) echo \"$HILAB_RELEASE\" ;;\n"
@@ -96,7 +96,9 @@ static void hang_up(struct userland *u)
 	u->watch = NULL;
 	if (u->master >= 0)
 		close(u->master);
-	u->master = -1;
+	if (u->slave >= 0)
+		close(u->slave);
+	u->master = u->slave = -1;
 }
 
 static bool take(struct userland *u)
@@ -127,7 +129,7 @@ static void ready(void *arg, uint32_t events)
 	if (events & EPOLLIN)
 		take(u); /* u may be gone now */
 	else if (events & (EPOLLHUP | EPOLLERR)) {
-		/* all who had the terminal are gone; the end of the shell itself is told apart */
+		/* only as the shell ends, which is told apart */
 		loop_del(u->watch);
 		u->watch = NULL;
 	}
@@ -214,8 +216,7 @@ NORETURN static void become_shell(const struct userland_opts *o, const char *tty
 	fd = open(tty, O_RDWR);
 	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
 		_exit(127);
-	if (fd > 2)
-		close(fd);
+	closefrom(3); /* whatever the player was started with is not the board's */
 	/* without a cage the board's programs still stand in for the most of it */
 	(void)!cage_enter(o->root, o->files, o->hostname);
 	if (chdir(o->root) == 0)
@@ -270,22 +271,21 @@ struct userland *userland_start(struct loop *l, const struct userland_opts *o, s
 	struct userland *u = mem_alloc(sizeof *u);
 	AUTOFREE char *rc = mem_printf("%s/.rc", o->root);
 	char tty[PTY_NAME_BYTES];
-	AUTOCLOSE int slave = -1;
 	char **env;
 	int rv;
 
 	u->loop = l;
 	u->child = (struct child)CHILD_INIT;
-	u->master = -1;
+	u->master = u->slave = -1;
 	u->on_bytes = o->on_bytes;
 	u->on_exit = o->on_exit;
 	u->arg = o->arg;
 	buf_init(&u->typed, USERLAND_QUEUE_BYTES);
-	if (write_programs(o->root, e) < 0 || pty_pair(&u->master, &slave, tty, e) < 0) {
+	if (write_programs(o->root, e) < 0 || pty_pair(&u->master, &u->slave, tty, e) < 0) {
 		userland_stop(u);
 		return NULL;
 	}
-	set_sane(slave);
+	set_sane(u->slave);
 	env = environment(o, rc);
 	rv = spawn(u, o, tty, env, e);
 	for (char **p = env; *p; p++)

@@ -6,9 +6,9 @@
  * A real shell as a played board's userland, on a terminal of its own, so that what runs on a board
  * runs for real: quoting, exit codes, job control, Ctrl-C. It runs on this host with this host's
  * programs, but files of the board's folder stand in for the host's (/proc/version and the like):
- * in a mount namespace where the host lets us have one (root, or user namespaces), else only for
- * `cat`, and `uname -r` and `hostname` answer for the board. Programs that would change the host
- * (mount, modprobe, dmesg -n ...) do nothing.
+ * in a mount namespace where the host lets us have one (root, or user namespaces), with a $TMPDIR
+ * in memory that is empty at each start; else only for `cat`, and `uname -r` and `hostname` answer
+ * for the board. Programs that would change the host (mount, modprobe, dmesg -n ...) do nothing.
  * `reboot` ends the shell with USERLAND_REBOOT, poweroff and halt with USERLAND_HALT.
  */
 
