@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes job folders. Invariant: board.json is never readable for others, and plan.json is written
- * last, so that a folder with a plan is complete. */
+ * last, so that a folder with a plan is complete. The plan is not synced: after a power cut there
+ * is no worker to run it, and board.json alone frees the board. */
 #include "agents/jobdir.h"
 
 #include "base/fs.h"
@@ -43,5 +44,5 @@ int jobdir_make(const char *dir, const struct plan *plan, const struct lab *lab,
 	if (fs_mkdirs(dir, 0755, e) || fs_mkdirs(artifacts, 0755, e) ||
 		json_save(board_path, board_json, 0600, e) || copy_files(dir, plan, e))
 		return -1;
-	return json_save(plan_path, plan_json, 0644, e);
+	return json_save_light(plan_path, plan_json, 0644, e);
 }

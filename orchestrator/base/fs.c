@@ -65,16 +65,16 @@ int fs_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-int fs_write(const char *path, const void *data, size_t n, unsigned mode, struct err *e)
+static int replace(
+	const char *path, const void *data, size_t n, unsigned mode, bool sync, struct err *e)
 {
 	AUTOFREE char *tmp = mem_printf("%s.new-%d", path, (int)getpid());
-	AUTOFREE char *dir = fs_dirname(path);
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-	int sys = 0, dirfd;
+	int sys = 0;
 
 	if (fd < 0)
 		return err_sys(e, BLAME_INFRA, errno, "write '%s'", path);
-	if (fs_write_all(fd, data, n) || fsync(fd))
+	if (fs_write_all(fd, data, n) || (sync && fsync(fd)))
 		sys = errno;
 	if (close(fd) && !sys)
 		sys = errno;
@@ -84,6 +84,21 @@ int fs_write(const char *path, const void *data, size_t n, unsigned mode, struct
 		unlink(tmp);
 		return err_sys(e, BLAME_INFRA, sys, "write '%s'", path);
 	}
+	return 0;
+}
+
+int fs_write_light(const char *path, const void *data, size_t n, unsigned mode, struct err *e)
+{
+	return replace(path, data, n, mode, false, e);
+}
+
+int fs_write(const char *path, const void *data, size_t n, unsigned mode, struct err *e)
+{
+	AUTOFREE char *dir = fs_dirname(path);
+	int dirfd;
+
+	if (replace(path, data, n, mode, true, e))
+		return -1;
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd >= 0) {
 		fsync(dirfd);

@@ -17,6 +17,8 @@
 int fs_read(const char *path, struct buf *out, struct err *e);
 /* Writes beside the target, fsyncs, renames into place: readers see the old file or the new. */
 int fs_write(const char *path, const void *data, size_t n, unsigned mode, struct err *e);
+/* The same without fsync, for what is worth nothing after a power cut. */
+int fs_write_light(const char *path, const void *data, size_t n, unsigned mode, struct err *e);
 int fs_mkdirs(const char *path, unsigned mode, struct err *e); /* mkdir -p */
 /* rm -r of a folder that we made; does not follow links; absent is fine. */
 int fs_remove_tree(const char *path, struct err *e);
@@ -41,8 +43,8 @@ char *fs_cache_dir(void);
 /* For locks: $HILAB_RUN_DIR, else /run/lock. Never a user's own: a board has many users. */
 char *fs_run_dir(void);
 /* A file of the installed data (types, jobs, metric table): "labs/types/x.yaml" under $HILAB_DATA,
- * else the source tree that the binary was built in, else share/hilab beside the bin folder that the
- * binary is in, else PREFIX/share/hilab. */
+ * else the source tree that the binary was built in, else share/hilab beside the bin folder that
+ * the binary is in, else PREFIX/share/hilab. */
 char *fs_data_path(const char *relative);
 
 #endif

@@ -259,9 +259,12 @@ static int start(struct job *j)
 	const struct run_opts ro = {.dir = j->dir};
 	struct run_status st = {0};
 	struct err e = {0};
+	int failed;
 
 	j->progress.run = j->run.id;
-	if (run_job(&ro, on_event, j, &st, &e)) {
+	failed = run_job(&ro, on_event, j, &st, &e);
+	(void)store_light(j->store, false, NULL); /* where it fails, so will what comes */
+	if (failed) {
 		progress_done(&j->progress);
 		store_run_end(j->store, j->run.id, verdict_name(VERDICT_INCOMPLETE),
 			err_blame_name(e.blame), e.msg, clock_wall_ms(), NULL);
@@ -282,7 +285,7 @@ static int prepare_and_start(struct job *j, const char *path)
 	if (use_build(j))
 		return EXIT_BUILD;
 	j->store = store_open(j->args->store, false, &e);
-	if (!j->store || make_run(j, &e))
+	if (!j->store || store_light(j->store, true, &e) || make_run(j, &e))
 		return cli_fail(EXIT_INCOMPLETE, "run: %s", e.msg);
 	return start(j);
 }

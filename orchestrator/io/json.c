@@ -116,13 +116,23 @@ int json_write(const json_t *j, size_t flags, struct buf *out, struct err *e)
 	return -1;
 }
 
-int json_save(const char *path, const json_t *j, unsigned mode, struct err *e)
+static int save(const char *path, const json_t *j, unsigned mode, bool light, struct err *e)
 {
 	AUTOBUF text = BUF_INIT(JSON_FILE_BYTES);
 
 	if (json_write(j, JSON_INDENT(2), &text, e) || buf_putc(&text, '\n'))
 		return err_wrap(e, "write '%s'", path);
-	return fs_write(path, text.data, text.len, mode, e);
+	return (light ? fs_write_light : fs_write)(path, text.data, text.len, mode, e);
+}
+
+int json_save(const char *path, const json_t *j, unsigned mode, struct err *e)
+{
+	return save(path, j, mode, false, e);
+}
+
+int json_save_light(const char *path, const json_t *j, unsigned mode, struct err *e)
+{
+	return save(path, j, mode, true, e);
 }
 
 const char *json_text(const json_t *obj, const char *key, const char *preset)

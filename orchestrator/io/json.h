@@ -23,6 +23,8 @@ json_t *json_parse(struct str text, const char *name, struct err *e);
 int json_write(const json_t *j, size_t flags, struct buf *out, struct err *e);
 /* fs_write of the indented text and a newline. */
 int json_save(const char *path, const json_t *j, unsigned mode, struct err *e);
+/* The same by fs_write_light. */
+int json_save_light(const char *path, const json_t *j, unsigned mode, struct err *e);
 /* The shortest text that reads back as the finite v, with a point or an exponent so that it stays
  * a real: "0.1", "3.0", "1e+20". Returns out (32 bytes are enough). */
 char *json_real_text(double v, char *out, size_t n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The embedded store, SQLite in WAL mode: opening, migrating, statements and errors. Invariant:
- * nothing is told as stored before its transaction was committed with synchronous=FULL, and a
- * transaction that fails leaves nothing behind.
+ * nothing is told as stored before its transaction was committed, with synchronous=FULL unless the
+ * caller said that it can wait, and a transaction that fails leaves nothing behind.
  */
 #include "inner.h"
 
@@ -328,4 +328,9 @@ void store_close(struct store *s)
 const char *store_path(const struct store *s)
 {
 	return s->path;
+}
+
+int store_light(struct store *s, bool light, struct err *e)
+{
+	return exec(s, light ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL", "sync", e);
 }

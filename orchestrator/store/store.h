@@ -20,6 +20,12 @@ struct store; /* owned by the caller */
 struct store *store_open(const char *path, bool read_only, struct err *e);
 void store_close(struct store *s);
 const char *store_path(const struct store *s);
+/*
+ * From here on a transaction survives kill -9 but not a power cut: for a run that goes on, whose
+ * job folder has all of it. Not light again: the next one takes those before it to the disk with
+ * it. Not within a turn.
+ */
+int store_light(struct store *s, bool light, struct err *e);
 
 struct store_run {
 	int64_t id; /* RUN on the command line; 0: none yet */
