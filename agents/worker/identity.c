@@ -18,11 +18,13 @@
 
 /* Prints "name=value" lines; a board without one of these simply does not tell it. Few programs
  * are started: under emulation each costs a tenth of a second; so one cat takes all files, with the
- * names of their values between them. The versions of tools are told by the parsers of what they
- * print. */
+ * names of their values between them, and the digest is made meanwhile. The versions of tools are
+ * told by the parsers of what they print. */
 static const char tell[] =
-	"m=${0%/*}/m;for i in version release build;do printf \"\\n$i=\">$m.$i;done\n"
-	"cat $m.version /proc/version $m.release /proc/sys/kernel/osrelease $m.build "
+	"k=${0%/*}/m\n"
+	"if [ -r /proc/config.gz ];then gzip -dc </proc/config.gz|sha256sum >$k.config & fi\n"
+	"for i in version release build;do printf \"\\n$i=\">$k.$i;done\n"
+	"cat $k.version /proc/version $k.release /proc/sys/kernel/osrelease $k.build "
 	"/etc/hilab-build 2>/dev/null;echo\n"
 	"r(){ [ -r \"$2\" ]&&{ read -r a <\"$2\";echo \"$1=$a\";};}\n"
 	"{ r board.model /proc/device-tree/model\n"
@@ -31,7 +33,7 @@ static const char tell[] =
 	"r cpu.khz $c/scaling_cur_freq\n"
 	"for t in /sys/class/thermal/thermal_zone*;do r temperature.${t##*zone} $t/temp;done\n"
 	"for m in /sys/block/mmcblk*;do r storage.${m##*/} $m/device/name;done;} 2>/dev/null\n"
-	"[ -r /proc/config.gz ]&&printf kernel.config=&&gzip -dc </proc/config.gz|sha256sum\n"
+	"wait;[ -s $k.config ]&&read -r a <$k.config&&echo \"kernel.config=$a\"\n"
 	":\n";
 
 struct told {

@@ -21,7 +21,7 @@
 #define SHELL_SILENCE_MS     2000  /* nothing said: time to ask again */
 #define SHELL_PROMPT_MS      1000  /* for the prompt after a line */
 #define SHELL_QUIET_MS       300   /* a console that rests */
-#define SHELL_QUIET_MIN_MS   5     /* on a board that had nothing to say */
+#define SHELL_QUIET_MIN_MS   2     /* on a board that had nothing to say */
 #define SHELL_QUIET_SHARE    16    /* of the time that it talked so far */
 #define SHELL_QUIET_LIMIT_MS 15000 /* then it never will */
 #define SHELL_STOP_MS        5000  /* for a command to end after ^C */

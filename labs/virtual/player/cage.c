@@ -48,33 +48,55 @@ static int unshare_all(void)
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
-/*
- * /etc as a folder of links into the host's, so that files can be added to it: the links lead to
- * where the host's is bound before the folder takes its place.
- */
-static int make_etc(const char *root)
+/* Has nothing come into a folder since mark was made? */
+static bool is_older(const char *folder, const char *mark)
 {
-	AUTOFREE char *host = mem_printf("%s/.etc.host", root), *view = mem_printf("%s/.etc", root);
-	DIR *dir = opendir("/etc");
-	struct dirent *entry;
+	struct stat a, b;
 
-	if (!dir)
-		return -1;
-	mkdir(host, 0755);
-	mkdir(view, 0755);
-	if (mount("/etc", host, NULL, MS_BIND, NULL) < 0) {
-		closedir(dir);
-		return -1;
-	}
-	while ((entry = readdir(dir))) {
+	return !stat(folder, &a) && !stat(mark, &b) &&
+	       (a.st_mtim.tv_sec < b.st_mtim.tv_sec ||
+		       (a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+			       a.st_mtim.tv_nsec < b.st_mtim.tv_nsec));
+}
+
+static int link_all(const char *folder, const char *host, const char *view)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	int rv = dir ? 0 : -1;
+
+	while (!rv && (entry = readdir(dir))) {
 		AUTOFREE char *to = mem_printf("%s/%s", host, entry->d_name);
 		AUTOFREE char *link = mem_printf("%s/%s", view, entry->d_name);
 
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
 			symlink(to, link) < 0 && errno != EEXIST)
-			break;
+			rv = -1;
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
+	return rv;
+}
+
+/*
+ * /etc as a folder of links into the host's, so that files can be added to it: the links lead to
+ * where the host's is bound before the folder takes its place. They are hundreds: only made where
+ * the host's has changed since.
+ */
+static int make_etc(const char *root)
+{
+	AUTOFREE char *host = mem_printf("%s/.etc.host", root), *view = mem_printf("%s/.etc", root),
+		      *mark = mem_printf("%s/.etc.made", root);
+
+	mkdir(host, 0755);
+	mkdir(view, 0755);
+	if (mount("/etc", host, NULL, MS_BIND, NULL) < 0)
+		return -1;
+	if (!is_older("/etc", mark)) {
+		close(open(mark, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+		if (link_all("/etc", host, view) < 0)
+			unlink(mark);
+	}
 	return mount(view, "/etc", NULL, MS_BIND, NULL);
 }
 
