@@ -35,14 +35,13 @@ int jobdir_make(const char *dir, const struct plan *plan, const struct lab *lab,
 {
 	AUTOFREE char *plan_path = fs_join(dir, "plan.json");
 	AUTOFREE char *board_path = fs_join(dir, "board.json");
-	AUTOFREE char *artifacts = fs_join(dir, "artifacts");
 	AUTOJSON *plan_json = plan_to_json(plan);
 	AUTOJSON *board_json = board_to_json(lab, board);
 
 	if (fs_exists(plan_path))
 		return err_set(e, BLAME_CONFIG, "'%s' already holds a job", dir);
-	if (fs_mkdirs(dir, 0755, e) || fs_mkdirs(artifacts, 0755, e) ||
-		json_save(board_path, board_json, 0600, e) || copy_files(dir, plan, e))
+	if (fs_mkdirs(dir, 0755, e) || json_save(board_path, board_json, 0600, e) ||
+		copy_files(dir, plan, e))
 		return -1;
 	return json_save_light(plan_path, plan_json, 0644, e);
 }
