@@ -35,8 +35,8 @@ int report_load_metrics(struct metric_table *table, struct err *e)
 	return failed;
 }
 
-int report_show(struct store *s, int64_t run, const char *format, struct buf *out, int *verdict,
-	struct err *e)
+int report_show(struct store *s, int64_t run, const char *format,
+	const struct metric_table *metrics, struct buf *out, int *verdict, struct err *e)
 {
 	const struct report_format *f = (const struct report_format *)driver_get(
 		report_formats(), "report format", format, e);
@@ -45,9 +45,9 @@ int report_show(struct store *s, int64_t run, const char *format, struct buf *ou
 	struct report r = {0};
 	int found;
 
-	if (!f || report_load_metrics(&table, e))
+	if (!f || (!metrics && report_load_metrics(&table, e)))
 		return -1;
-	found = report_gather(&r, s, run, &table, e);
+	found = report_gather(&r, s, run, metrics ? metrics : &table, e);
 	if (!found)
 		err_set(e, BLAME_CONFIG, "store '%s' holds no run %lld", store_path(s),
 			(long long)run);
@@ -144,7 +144,7 @@ static int one(
 
 	if (report_open(&s, a->store, operand, &run, e))
 		return -1;
-	failed = report_show(s, run, a->format, out, verdict, e);
+	failed = report_show(s, run, a->format, NULL, out, verdict, e);
 	store_close(s);
 	return failed;
 }

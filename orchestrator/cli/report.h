@@ -14,11 +14,11 @@
 
 /*
  * One run in a format (a name of report_formats()) onto out, for a terminal where standard output
- * is one. verdict, unless NULL, gets the run's exit status (enum exit_status). Errors: BLAME_CONFIG
- * when there is no such run or format.
+ * is one. metrics NULL: the installed table is read for it. verdict, unless NULL, gets the run's
+ * exit status (enum exit_status). Errors: BLAME_CONFIG when there is no such run or format.
  */
-int report_show(struct store *s, int64_t run, const char *format, struct buf *out, int *verdict,
-	struct err *e);
+int report_show(struct store *s, int64_t run, const char *format,
+	const struct metric_table *metrics, struct buf *out, int *verdict, struct err *e);
 /* The installed metric table. The caller frees it with metric_table_done. */
 int report_load_metrics(struct metric_table *table, struct err *e);
 /* Columns of the terminal on fd; 0: none, or not known. */

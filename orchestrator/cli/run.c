@@ -246,7 +246,7 @@ static int finish(struct job *j, const struct run_status *st)
 			j->dir, j->dir);
 		return status == EXIT_PASS ? EXIT_INCOMPLETE : status;
 	}
-	if (report_show(j->store, j->run.id, j->args->format, &out, NULL, &e))
+	if (report_show(j->store, j->run.id, j->args->format, &j->metrics, &out, NULL, &e))
 		return cli_fail(
 			status == EXIT_PASS ? EXIT_INCOMPLETE : status, "run: report: %s", e.msg);
 	if (cli_out(&out) && status == EXIT_PASS)
