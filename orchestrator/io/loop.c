@@ -19,7 +19,7 @@
 
 #define EVENTS_MAX 64 /* handed over at once */
 
-enum kind { FD, TIMER, SIGNAL, CHILD };
+enum kind { FD, TIMER, SIGNAL, CHILD, TURN };
 
 struct loop_watch {
 	struct loop *loop;
@@ -29,18 +29,22 @@ struct loop_watch {
 	int fd; /* ours only for SIGNAL */
 	union {
 		loop_fd_fn *on_fd;
-		loop_fn *on_timer;
+		loop_fn *on_timer; /* and TURN */
 		loop_signal_fn *on_signal;
 		loop_child_fn *on_child;
 	};
 	void *arg;
 	struct child *child;
 	struct heap_item due; /* TIMER */
+	uint64_t born;        /* TURN: in which turn */
 };
 
 struct loop {
 	int epoll;
 	struct loop_watch *watches, *dead;
+	struct loop_watch *turns;     /* those of the end of a turn, oldest first */
+	struct loop_watch *turn_next; /* to be called next in this one */
+	uint64_t turn;
 	struct heap timers;
 	sigset_t blocked; /* by us */
 	bool stop, running, doomed;
@@ -76,6 +80,8 @@ void loop_free(struct loop *l)
 		return;
 	while (l->watches)
 		loop_del(l->watches);
+	while (l->turns)
+		loop_del(l->turns);
 	if (l->running) { /* loop_run is below us on the stack and does the rest */
 		l->stop = l->doomed = true;
 		return;
@@ -95,6 +101,14 @@ static struct loop_watch *watch_new(struct loop *l, enum kind kind, int fd, void
 	w->kind = kind;
 	w->fd = fd;
 	w->arg = arg;
+	if (kind == TURN) {
+		struct loop_watch **end = &l->turns;
+
+		for (; *end; end = &(*end)->next)
+			w->prev = *end;
+		*end = w;
+		return w;
+	}
 	w->next = l->watches;
 	if (w->next)
 		w->next->prev = w;
@@ -146,6 +160,15 @@ struct loop_watch *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, voi
 		after_ms = 0;
 	w->due.key = after_ms > INT64_MAX - now ? INT64_MAX : now + after_ms;
 	heap_add(&l->timers, &w->due);
+	return w;
+}
+
+struct loop_watch *loop_turn(struct loop *l, loop_fn *fn, void *arg)
+{
+	struct loop_watch *w = watch_new(l, TURN, -1, arg);
+
+	w->on_timer = fn;
+	w->born = l->turn;
 	return w;
 }
 
@@ -211,8 +234,12 @@ void loop_del(struct loop_watch *w)
 		drain(w->fd);
 		close(w->fd);
 	}
+	if (l->turn_next == w)
+		l->turn_next = w->next;
 	if (w->prev)
 		w->prev->next = w->next;
+	else if (w->kind == TURN)
+		l->turns = w->next;
 	else
 		l->watches = w->next;
 	if (w->next)
@@ -247,6 +274,7 @@ static void dispatch(struct loop_watch *w, uint32_t events)
 		on_child(arg, c);
 		break;
 	case TIMER:
+	case TURN:
 		break;
 	}
 }
@@ -266,6 +294,20 @@ static void run_timers(struct loop *l)
 
 		loop_del(w);
 		fn(arg);
+	}
+}
+
+/* Also when somebody called loop_stop in this turn; not those added in it by each other. */
+static void end_turn(struct loop *l)
+{
+	l->turn++;
+	l->turn_next = l->turns;
+	while (l->turn_next) {
+		struct loop_watch *w = l->turn_next;
+
+		l->turn_next = w->next;
+		if (w->born != l->turn)
+			w->on_timer(w->arg);
 	}
 }
 
@@ -305,6 +347,7 @@ int loop_run(struct loop *l, struct err *e)
 				dispatch(w, events[i].events);
 		}
 		run_timers(l);
+		end_turn(l);
 		bury(l);
 	}
 	l->running = l->stop = false;

@@ -183,6 +183,41 @@ static void children(void)
 	ok(!loop_child(l, &none, on_child, NULL), "no child");
 }
 
+static struct loop_watch *first, *second;
+
+static void turn_adds(void *text)
+{
+	buf_puts(&trace, text);
+	loop_turn(l, note, "+");
+}
+static void turn_removes(void *text)
+{
+	buf_puts(&trace, text);
+	loop_del(second);
+	loop_del(first);
+	loop_timer(l, 0, stop, "t");
+}
+
+static void turns(void)
+{
+	struct loop_watch *w;
+
+	w = loop_turn(l, note, "E");
+	loop_timer(l, 0, note, "a");
+	loop_timer(l, 0, stop, "b");
+	loop_timer(l, 0, note, "c");
+	is_str(run(), "abE", "the end of a turn comes also when it is the last");
+	loop_timer(l, 0, stop, "d");
+	is_str(run(), "cdE", "at the end of each");
+	loop_del(w);
+	first = loop_turn(l, turn_removes, "1");
+	second = loop_turn(l, note, "2");
+	w = loop_turn(l, turn_adds, "3");
+	loop_timer(l, 0, note, "a");
+	is_str(run(), "a13t3+",
+		"one that removes itself and the next; one added is for the next turn");
+}
+
 static void free_all(void *arg)
 {
 	buf_puts(&trace, "f");
@@ -213,6 +248,7 @@ int main(void)
 	descriptors();
 	signals();
 	children();
+	turns();
 	alone();
 	sigprocmask(SIG_BLOCK, NULL, &now);
 	ok(!sigismember(&now, SIGUSR1), "no signal stays blocked");
