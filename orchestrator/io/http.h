@@ -20,7 +20,8 @@
 #define HTTP_CONNECTIONS_MAX 4096
 #define HTTP_BODY_BYTES      ((size_t)8 << 20) /* preset bound of a body that is gathered */
 #define HTTP_HEAD_BYTES      ((size_t)32 << 10)
-#define HTTP_IDLE_S          120 /* a connection without progress; held requests have none */
+#define HTTP_IDLE_S          120 /* see http_opts */
+#define HTTP_STALL_S         3600
 
 struct http_server;  /* owned by the caller */
 struct http_request; /* owned by the server; see http_gone_fn */
@@ -38,16 +39,25 @@ struct http_opts {
 	const char *cert, *key;   /* PEM files; NULL: plain HTTP */
 	unsigned connections_max; /* 0: HTTP_CONNECTIONS_MAX */
 	unsigned per_address_max; /* 0: no bound of its own */
-	unsigned idle_s;          /* 0: HTTP_IDLE_S */
+	/* A connection is cut when it makes no progress for so long: a head that is not whole, a
+	 * body that comes slower than 64 KiB in that time, a reply that is not read, no request.
+	 * Requests whose reply is due have no limit. 0: HTTP_IDLE_S */
+	unsigned idle_s;
+	unsigned stall_s; /* the same for a stream whose client does not read; 0: HTTP_STALL_S */
 	http_fn *on_request;
 	void *arg;
 };
 
 struct http_server *http_server_new(struct loop *l, const struct http_opts *o, struct err *e);
 unsigned http_server_port(const struct http_server *s);
-/* No new connections; requests under way may end. */
+/* A connection that somebody else accepted (any stream socket); fd becomes the server's. */
+int http_server_add(struct http_server *s, int fd, struct err *e);
+unsigned http_server_requests(const struct http_server *s); /* under way */
+/* No new connections, and none stays open behind its reply; requests under way may end. */
 void http_server_quiesce(struct http_server *s);
-void http_server_free(struct http_server *s); /* ends every connection; NULL is fine */
+/* Ends every connection (gone and done are called). Not from inside a callback of the server; NULL
+ * is fine. */
+void http_server_free(struct http_server *s);
 
 /* ---- a request; texts are borrowed for its life ---- */
 const char *http_method(const struct http_request *r); /* "GET" */
@@ -73,7 +83,10 @@ void http_body_pass(struct http_request *r, http_piece_fn *fn, void *arg);
 struct http_field {
 	const char *name, *value;
 };
-/* Exactly one for each request, now or later. All is copied. fields may be NULL (n 0). */
+/* One more header line of the reply, whichever kind it will be; at most 16. Copied. */
+void http_add_field(struct http_request *r, const char *name, const char *value);
+/* Exactly one for each request, now or later; a second one is dropped. All is copied. fields may be
+ * NULL (n 0). */
 void http_reply(struct http_request *r, unsigned status, const char *type, struct str body,
 	const struct http_field *fields, size_t n);
 /* j as JSON and a newline; takes the reference. */
