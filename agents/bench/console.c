@@ -193,6 +193,27 @@ static int open_logs(struct console *c, struct err *e)
 	return 0;
 }
 
+/* Can a line that does not open now come by itself, as one does that the board's power feeds? */
+static bool comes_later(const struct err *e)
+{
+	return e->blame == BLAME_INFRA && e->sys != EBUSY && e->sys != EACCES && e->sys != EPERM;
+}
+
+static int open_line(struct console *c, struct err *e)
+{
+	struct err why = {0};
+
+	if (!c->drv->open(c, &why)) {
+		bench_pump_add(c->bench, c->fd, pump, c);
+		return 0;
+	}
+	if (c->opts.may_be_away && comes_later(&why))
+		return die(c, e);
+	if (e)
+		*e = why;
+	return -1;
+}
+
 int console_open(struct console *c, const struct console_driver *drv, const char *name, void *conf,
 	struct bench *b, const struct console_opts *opts, struct err *e)
 {
@@ -209,11 +230,10 @@ int console_open(struct console *c, const struct console_driver *drv, const char
 		return err_set(
 			e, BLAME_CONFIG, "console '%s': more than %d are open", name, BENCH_PUMPS);
 	}
-	if (open_logs(c, e) || drv->open(c, e)) {
+	if (open_logs(c, e) || open_line(c, e)) {
 		console_close(c);
 		return err_wrap(e, "console '%s'", name);
 	}
-	bench_pump_add(b, c->fd, pump, c);
 	return 0;
 }
 
@@ -314,13 +334,11 @@ static void remember(struct console *c, const char *p, size_t n)
 	c->n_typed += n;
 }
 
-static int send_some(struct console *c, struct str *bytes, size_t most, struct err *e)
+int console_send_now(struct console *c, struct str *bytes, size_t most, struct err *e)
 {
 	ssize_t n;
 
-	/* Through the wait even when the line would take more: cancel and deadlines are looked at.
-	 */
-	if (wait_writable(c, e))
+	if (broken(c, e))
 		return -1;
 	if (c->fd < 0)
 		return 0;
@@ -335,6 +353,12 @@ static int send_some(struct console *c, struct str *bytes, size_t most, struct e
 		c->last_sent_ms = clock_ms();
 	}
 	return 0;
+}
+
+/* Through the wait even when the line would take more: cancel and deadlines are looked at. */
+static int send_some(struct console *c, struct str *bytes, size_t most, struct err *e)
+{
+	return wait_writable(c, e) ? -1 : console_send_now(c, bytes, most, e);
 }
 
 int console_send(struct console *c, struct str bytes, struct err *e)

@@ -18,8 +18,8 @@
 #include "base/arena.h"
 #include "io/driver.h"
 
-#define CONSOLE_LOG_BYTES ((uint64_t)256 << 20) /* preset cap of a console's raw log */
-#define CONSOLE_TAPS      4
+#define CONSOLE_LOG_BYTES   ((uint64_t)256 << 20) /* preset cap of a console's raw log */
+#define CONSOLE_TAPS        4
 #define CONSOLE_TYPED_BYTES 1024 /* newest bytes sent that are remembered */
 
 struct console;
@@ -43,6 +43,7 @@ struct console_opts {
 	uint64_t log_cap_bytes; /* 0: CONSOLE_LOG_BYTES */
 	int64_t reopen_ms;      /* how long a dead line may stay away; 0: 10 s */
 	int64_t char_delay_us;  /* pause after each byte sent; 0: none */
+	bool may_be_away; /* a line that is not there (and not in use) is one that went away */
 };
 
 struct console {
@@ -58,15 +59,15 @@ struct console {
 	uint64_t received_bytes, sent_bytes;
 	uint64_t
 		base_bytes; /* of the log before this opening; offsets count from the log's start */
-	int64_t first_byte_ms; /* of the first byte since it was opened; 0: none yet */
-	int64_t last_byte_ms;  /* clock_ms of the newest byte; 0: none yet */
-	int64_t last_sent_ms;  /* the same of bytes sent */
+	int64_t first_byte_ms;           /* of the first byte since it was opened; 0: none yet */
+	int64_t last_byte_ms;            /* clock_ms of the newest byte; 0: none yet */
+	int64_t last_sent_ms;            /* the same of bytes sent */
 	char typed[CONSOLE_TYPED_BYTES]; /* the newest bytes sent */
 	size_t n_typed;
 	int64_t dead_since_ms; /* 0: alive */
 	int timer_fd;          /* paces the attempts to reopen a dead line; -1 while it lives */
 	unsigned reopens;
-	unsigned retypes; /* lines that were typed again */
+	unsigned retypes;  /* lines that were typed again */
 	struct err broken; /* set once: why the console was given up */
 	struct {
 		console_tap_fn *fn;
@@ -84,6 +85,9 @@ void console_tap(struct console *c, console_tap_fn *fn, void *arg);
 /* All bytes out, through bench_wait; pacing as opts say. Bytes sent are not logged (their echo is).
  */
 int console_send(struct console *c, struct str bytes, struct err *e);
+/* At most n of them, as many as the line takes now: cut off *bytes. Waits for nothing, no pacing.
+ */
+int console_send_now(struct console *c, struct str *bytes, size_t n, struct err *e);
 int console_break(struct console *c, struct err *e);
 
 enum { CONSOLE_TIMEOUT = -2 };
@@ -106,8 +110,8 @@ int console_quiet(struct console *c, int64_t quiet_ms, int64_t limit_ms, struct 
  */
 #define CONSOLE_TYPE_TRIES 4
 int console_type(struct console *c, const char *text, bool echo, struct err *e);
-/* The same right behind a prompt that was matched: where nothing came after it the board is quiet and
- * waits for a line, and no time is spent to see that. */
+/* The same right behind a prompt that was matched: where nothing came after it the board is quiet
+ * and waits for a line, and no time is spent to see that. */
 int console_type_at_prompt(struct console *c, const char *text, struct err *e);
 
 #endif

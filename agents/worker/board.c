@@ -223,7 +223,11 @@ static int open_console(struct worker *w, const struct node *map, struct err *e)
 	const char *limit = node_text(map, "log-limit");
 	int64_t limit_bytes;
 	struct console *c = &w->consoles[w->n_consoles];
-	struct console_opts opts = {.dir = w->dir, .run_start_ms = w->journal.start_ms};
+	/* in a session people wait for the board, as long as they like */
+	struct console_opts opts = {.dir = w->dir,
+		.run_start_ms = w->journal.start_ms,
+		.reopen_ms = w->plan.session ? INT64_MAX : 0,
+		.may_be_away = w->plan.session};
 	const struct console_driver *drv;
 	const char *name = map->key;
 	char what[120];

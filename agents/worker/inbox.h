@@ -19,7 +19,13 @@
  *	message  from key value    value base64: any bytes
  *	gone     role why          that part has ended: nobody waits for it any more
  *
- * The worker says to the others by events in its journal:
+ * A session says, beside what every run does:
+ *
+ *	session-start  consoles      it takes lines now
+ *	input-dropped  console bytes why: they were not typed
+ *	session-end    why
+ *
+ * The parts of a job say to the others by events in their journals:
  *
  *	barrier  name              it has reached that one, and waits for go
  *	tell     to key value      to: a role, or absent for all the others; value base64
@@ -28,6 +34,7 @@
 #include "base/err.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INBOX_FILE       "inbox.jsonl"
@@ -37,12 +44,14 @@
 struct inbox {
 	int fd, watch_fd; /* watch_fd: readable when the file may have grown */
 	struct buf *pending;
-	int64_t last; /* n of the last line handed on */
+	bool skipping; /* the rest of a line that was too long */
+	int64_t last;  /* n of the last line handed on */
 };
 
 int inbox_open(struct inbox *in, const char *dir, struct err *e); /* makes the file where absent */
 void inbox_close(struct inbox *in);
-/* The next line not seen yet: 1 with *line (new reference), 0 none now, -1 (BLAME_BUG: damaged). */
+/* The next line not seen yet: 1 with *line (new reference), 0 none now, -1: BLAME_BUG when a line
+ * is damaged, which is passed over (those after it come), else the file cannot be read. */
 int inbox_next(struct inbox *in, json_t **line, struct err *e);
 /* Appends line, which has n, unless the file has that n already. For the agent. */
 int inbox_append(const char *dir, const json_t *line, struct err *e);

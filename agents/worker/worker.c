@@ -136,7 +136,10 @@ static void run(struct worker *w)
 	if (worker_open_power(w, &e) || worker_open_consoles(w, &e))
 		tally_error(&w->tally, &e);
 	worker_counters_begin(w);
-	worker_steps(w, &e);
+	if (w->plan.session && !err_is(&e))
+		worker_session(w);
+	else
+		worker_steps(w, &e); /* a session has none */
 	worker_dmesg(w);
 	worker_crash_counts(w);
 	worker_release(w, false);
@@ -206,6 +209,9 @@ static void read_journal(struct worker *w, struct buf *last_step)
 		} else if (!strcmp(kind, "step-end")) {
 			buf_reset(last_step);
 			buf_printf(last_step, "after step '%s'", json_text(ev, "name", "?"));
+		} else if (!strcmp(kind, "session-start")) {
+			buf_reset(last_step);
+			buf_puts(last_step, "in its session");
 		} else if (!strcmp(kind, "run-start")) {
 			w->start_wall_ms = json_int(ev, "at", w->start_wall_ms);
 		} else if (!strcmp(kind, "bootmode")) {

@@ -129,6 +129,10 @@ enum outcome { OUTCOME_GOOD, OUTCOME_FAILED, OUTCOME_BROKE };
 enum outcome worker_attempts(
 	struct worker *w, int (*run)(struct worker *w, struct err *e), struct err *e);
 
+/* ---- session.c: in place of steps, when people type ---- */
+/* Until its time is up (inbox.h) or SIGTERM: neither is an error. */
+void worker_session(struct worker *w);
+
 /* ---- steps ---- */
 /* All of the plan. broken: why not one of them can be done; no error: they can. */
 void worker_steps(struct worker *w, const struct err *broken);
