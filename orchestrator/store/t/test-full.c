@@ -4,9 +4,7 @@
  * again the rest is stored. Three ways: SQLite's own page limit, the kernel's limit of a file's
  * size, and a real full file system where a user namespace may mount one.
  */
-#include "storetest.h"
-
-#include "store/inner.h"
+#include "turns.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -139,6 +137,40 @@ static int child_file_system(const char *dir)
 	return 0;
 }
 
+/* Turns on a full file system: the last one is undone, and with room again the same store goes on.
+ */
+static int child_turns(const char *dir)
+{
+	AUTOFREE char *path = fs_join(dir, "turns.db"), *filler = fs_join(dir, "filler");
+	AUTOFREE char *bytes = mem_alloc(512 << 10);
+	struct err e = {0};
+	struct store *s;
+	int done = 0;
+
+	if (own_mounts() || mount("none", dir, "tmpfs", 0, "size=2m"))
+		return 77;
+	s = store_open(path, false, &e);
+	if (!s || fs_write(filler, bytes, 512 << 10, 0600, &e))
+		return 31;
+	while (done < 1000 && !turn_make(s, done + 1, &e))
+		done++;
+	if (done < 2 || done >= 1000 || !strstr(e.msg, "no room left on its disk"))
+		return 32;
+	if (store_turn_open(s) || turns_in(s) != done)
+		return 33;
+	/* What does not fit is told each time. */
+	if (!turn_make(s, done + 1, &e) || turns_in(s) != done)
+		return 34;
+	unlink(filler);
+	if (turn_make(s, done + 1, &e) || turns_in(s) != done + 1)
+		return 35;
+	store_close(s);
+	s = store_open(path, true, &e);
+	done = s && turns_in(s) == done + 1 ? 0 : 36;
+	store_close(s);
+	return done;
+}
+
 static int run_child(int (*fn)(const char *), const char *arg)
 {
 	pid_t pid = fork();
@@ -170,6 +202,11 @@ int main(void)
 		printf("# no file system can be mounted here: the two ways above stand alone\n");
 	else
 		is_int(got, 0, "a file system that is full");
+	got = run_child(child_turns, dir);
+	if (got == 77)
+		printf("# nor for turns: their way is SQLite's page limit, in test-turn\n");
+	else
+		is_int(got, 0, "turns on a file system that is full");
 	storetest_done();
 	return tap_done();
 }
