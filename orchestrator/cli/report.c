@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `hilab report`: stored runs, or one of them in a format. Invariant: the store is only read; what
- * is printed is whole or an error is told.
+ * `hilab report`: stored runs, or one of them in a format. Invariant: the store is only read, but
+ * for what a `hilab run` that was killed left in its folder; what is printed is whole or an error
+ * is told.
  */
 #include "cli/report.h"
 
@@ -94,6 +95,25 @@ int report_open(
 	return 0;
 }
 
+/*
+ * A run whose `hilab run` was killed: its worker went on by itself, and the folder has a status
+ * that nobody stored. Beside a living one this does nothing twice. Where it cannot be stored the
+ * run is shown as it is.
+ */
+static int settle(void *reader, const struct store_run *run)
+{
+	AUTOFREE char *status = run->dir ? fs_join(run->dir, "status") : NULL;
+	struct store *s;
+
+	if (run->verdict || run->job_id || !status || !fs_exists(status))
+		return 0;
+	s = store_open(store_path(reader), false, NULL);
+	if (s)
+		store_ingest(s, run->id, run->dir, NULL);
+	store_close(s);
+	return 0;
+}
+
 struct args {
 	const char *format, *store, *output;
 	bool json, tap, exit_code;
@@ -127,7 +147,7 @@ static int list(const struct args *a, struct buf *out, struct err *e)
 		return -1;
 	if (strcmp(a->format, "text") && strcmp(a->format, "json"))
 		err_set(e, BLAME_CONFIG, "a list of runs is text or json, not '%s'", a->format);
-	else if (!report_list_gather(&l, s, a->limit, e))
+	else if (!store_runs(s, a->limit, settle, s, e) && !report_list_gather(&l, s, a->limit, e))
 		failed = strcmp(a->format, "json") ? report_list_text(&l, &ropts, out, e)
 						   : report_list_json(&l, out, e);
 	report_list_done(&l);
@@ -144,7 +164,9 @@ static int one(
 
 	if (report_open(&s, a->store, operand, &run, e))
 		return -1;
-	failed = report_show(s, run, a->format, NULL, out, verdict, e);
+	failed = store_run_get(s, run, settle, s, e);
+	if (failed >= 0)
+		failed = report_show(s, run, a->format, NULL, out, verdict, e);
 	store_close(s);
 	return failed;
 }

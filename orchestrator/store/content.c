@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#define CONTENT_TRIES 8 /* texts of one hash that are compared: a hash that many share costs room  \
-			 */
+#define CONTENT_TRIES                                                                              \
+	8 /* texts of one hash that are compared: a hash that many share costs room                \
+	   */
 
 /* Not for secrets: texts made to collide are stored twice, no more. */
 static uint64_t hash_of(const char *text, size_t n)

@@ -70,4 +70,23 @@ check 'raw has no tail' 2 'neither' "$hilab" log 1 --raw --tail 3
 rm -r "$dir/smoke"
 check 'a folder that is gone' 2 'job folder' "$hilab" log 1
 check 'the report stays' 0 'fio.write.bw' "$hilab" report 1
+
+# A `hilab run` that was killed: its worker went on, and ended after it.
+status='{"verdict":"incomplete","blame":"infra","message":"relay is silent","ended_ms":1764504100000}'
+cp "$dir/running/events.jsonl" "$dir/events"
+printf '{"seq":99,"at":1764504099000,"kind":"result","suite":"late","name":"one","status":"pass"}\n' >>"$dir/running/events.jsonl"
+check 'a run whose folder has no status runs' 3 'running' "$hilab" report 4 --exit-code
+printf '%s' "$status" >"$dir/running/status"
+check 'one that ended unseen' 3 'relay is silent' "$hilab" report 4 --exit-code
+check 'has all its results' 0 '"suite": "late"' "$hilab" report 4 --json
+cp -r "$dir/running" "$dir/killed"
+cp "$dir/events" "$dir/killed/events.jsonl"
+rm "$dir/killed/status"
+"$import" "$HILAB_STORE" "$dir/killed" >/dev/null || fail 'import'
+check 'another runs' 0 'running' "$hilab" report -n 1
+printf '%s' "$status" >"$dir/killed/status"
+check 'and has ended, says the list' 0 'incomplete' "$hilab" report -n 1
+lacks 'not that it runs' 'running'
+printf '{"verdict":' >"$dir/killed/status"
+check 'once stored it stays' 0 'incomplete' "$hilab" report -n 1
 finish
