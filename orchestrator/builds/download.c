@@ -8,52 +8,14 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "io/lazy.h"
+#include "io/curl.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #define REDIRECTS 5
-#define PROTOCOLS "http,https"
-#define SONAME    "libcurl.so.4"
-
-/* What is called of libcurl, which is loaded by the first download. */
-struct curl_calls {
-	typeof(curl_easy_init) *easy_init;
-	typeof(curl_easy_reset) *easy_reset;
-	typeof(curl_easy_setopt) *easy_setopt;
-	typeof(curl_easy_perform) *easy_perform;
-	typeof(curl_easy_getinfo) *easy_getinfo;
-	typeof(curl_easy_strerror) *easy_strerror;
-	typeof(curl_easy_cleanup) *easy_cleanup;
-	typeof(curl_url) *url;
-	typeof(curl_url_set) *url_set;
-	typeof(curl_url_get) *url_get;
-	typeof(curl_url_strerror) *url_strerror;
-	typeof(curl_url_cleanup) *url_cleanup;
-	typeof(curl_free) *free;
-	typeof(curl_version_info) *version_info;
-};
-
-#define CALL(name)                                                                                 \
-	{                                                                                          \
-		"curl_" #name, offsetof(struct curl_calls, name)                                   \
-	}
-static const struct lazy_symbol symbols[] = {CALL(easy_init), CALL(easy_reset), CALL(easy_setopt),
-	CALL(easy_perform), CALL(easy_getinfo), CALL(easy_strerror), CALL(easy_cleanup), CALL(url),
-	CALL(url_set), CALL(url_get), CALL(url_strerror), CALL(url_cleanup), CALL(free),
-	CALL(version_info), {0}};
-
-/* NULL with e. */
-static const struct curl_calls *load(struct err *e)
-{
-	static struct curl_calls calls;
-
-	return calls.easy_init || !lazy_load(SONAME, symbols, &calls, e) ? &calls : NULL;
-}
 
 struct transfer {
 	const struct download *d;
@@ -123,8 +85,8 @@ static void set_options(struct transfer *t, char *error_text)
 	CURL *c = t->curl;
 
 	set(c, CURLOPT_URL, t->d->url);
-	set(c, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
-	set(c, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
+	set(c, CURLOPT_PROTOCOLS_STR, CURL_PROTOCOLS);
+	set(c, CURLOPT_REDIR_PROTOCOLS_STR, CURL_PROTOCOLS);
 	set(c, CURLOPT_FOLLOWLOCATION, 1L);
 	set(c, CURLOPT_MAXREDIRS, (long)REDIRECTS);
 	set(c, CURLOPT_FAILONERROR, 1L);
@@ -183,7 +145,7 @@ static int perform(struct transfer *t, struct err *e)
 	struct err last = {0};
 	int rc = 1;
 
-	t->lib = load(e);
+	t->lib = curl_load(e);
 	if (!t->lib)
 		return err_wrap(e, "fetch '%s'", t->d->url);
 	t->curl = t->lib->easy_init();
@@ -221,7 +183,7 @@ int download_text(const struct download *d, struct buf *out, struct err *e)
 
 char *download_join(const char *base, const char *relative, struct err *e)
 {
-	const struct curl_calls *lib = load(e);
+	const struct curl_calls *lib = curl_load(e);
 	CURLU *u = lib ? lib->url() : NULL;
 	char *joined = NULL, *copy = NULL;
 	CURLUcode rc = u ? lib->url_set(u, CURLUPART_URL, base, 0) : CURLUE_OUT_OF_MEMORY;
@@ -244,7 +206,7 @@ char *download_join(const char *base, const char *relative, struct err *e)
 
 const char *download_version(void)
 {
-	const struct curl_calls *lib = load(NULL);
+	const struct curl_calls *lib = curl_load(NULL);
 
 	return lib ? lib->version_info(CURLVERSION_NOW)->version : NULL;
 }
