@@ -13,21 +13,25 @@
 
 #define PARAMS_MAX 256
 
-static const struct loc command_line = {.file = "--param"};
+static struct loc setting_loc(const struct job_setting *setting)
+{
+	return setting->at.file ? setting->at : (struct loc){.file = "--param"};
+}
 
 static bool is_param_name(const char *name)
 {
 	return str_is_name(name) && !strchr(name, '.');
 }
 
-static const char *find_setting(const struct job_setting *settings, size_t n, const char *name)
+static const struct job_setting *find_setting(
+	const struct job_setting *settings, size_t n, const char *name)
 {
-	const char *value = NULL;
+	const struct job_setting *found = NULL;
 
 	for (size_t i = 0; i < n; i++) /* the last one wins, as everywhere on command lines */
 		if (!strcmp(settings[i].name, name))
-			value = settings[i].value;
-	return value;
+			found = &settings[i];
+	return found;
 }
 
 static bool is_choice(const struct param_strings *choices, const char *value)
@@ -40,7 +44,7 @@ static bool is_choice(const struct param_strings *choices, const char *value)
 
 /* The value of one declared param, or NULL after it was reported. */
 static const char *param_value(
-	struct compile *c, const struct node *n, const char *setting, bool check_only)
+	struct compile *c, const struct node *n, const struct job_setting *setting, bool check_only)
 {
 	struct job_param param = {0};
 	char what[STR_NAME_BYTES + 24];
@@ -54,8 +58,8 @@ static const char *param_value(
 	else if (schema_fill(c->x.a, job_param_params, what, n, &param, c->diag))
 		return NULL;
 	if (setting)
-		at = command_line;
-	value = setting ? setting : param.preset;
+		at = setting_loc(setting);
+	value = setting ? setting->value : param.preset;
 	if (!value && check_only)
 		value = param.example ? param.example : param.choices.n ? param.choices.p[0] : "0";
 	if (!value) {
@@ -107,8 +111,8 @@ static void compile_params(struct compile *c, const struct node *map,
 		while (j < declared && strcmp(names[j], settings[i].name))
 			j++;
 		if (j == declared)
-			c->bad = diag_unknown(
-				c->diag, command_line, "param", settings[i].name, names, declared);
+			c->bad = diag_unknown(c->diag, setting_loc(&settings[i]), "param",
+				settings[i].name, names, declared);
 	}
 	c->params = (struct expand_scope){names, values, declared, NULL};
 	c->plan->params = record;

@@ -10,7 +10,8 @@ enum doc_kind doc_kind_of(const struct node *doc)
 	static const struct {
 		const char *key;
 		enum doc_kind kind;
-	} kinds[] = {{"job", DOC_JOB}, {"lab", DOC_LAB}, {"type", DOC_TYPE}, {"build", DOC_BUILD}};
+	} kinds[] = {{"job", DOC_JOB}, {"lab", DOC_LAB}, {"type", DOC_TYPE}, {"build", DOC_BUILD},
+		{"nightly", DOC_NIGHTLY}};
 
 	if (!doc || doc->type != NODE_MAP)
 		return DOC_UNKNOWN;

@@ -32,24 +32,25 @@ struct job_tables {
 	const struct driver *const *deploy, *const *boot, *const *measure, *const *parsers;
 };
 
-struct job_setting {
+struct job_setting { /* from --param K=V, or from a nightly */
 	const char *name, *value;
-}; /* from --param K=V */
+	struct loc at; /* zero: the command line */
+};
 
 /* Compiles. -1 with everything that is wrong in diag. doc and settings need to live only for the
  * call. The build is not looked at. */
 int job_compile(struct plan *p, const struct node *doc, const struct job_setting *settings,
 	size_t n_settings, const struct job_tables *tables, struct diag *diag);
 /* The same for a job that nobody runs: params that must be given have their example. */
-int job_compile_preset(struct plan *p, const struct node *doc, const struct job_tables *tables,
-	struct diag *diag);
+int job_compile_preset(
+	struct plan *p, const struct node *doc, const struct job_tables *tables, struct diag *diag);
 /* Only the check, with preset params. */
 int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag);
 /* Rows of the top level, for help and the page. */
 extern const struct param job_params[], job_param_params[];
 
 /* What a YAML document is, by its first own key. */
-enum doc_kind { DOC_UNKNOWN, DOC_JOB, DOC_LAB, DOC_TYPE, DOC_BUILD };
+enum doc_kind { DOC_UNKNOWN, DOC_JOB, DOC_LAB, DOC_TYPE, DOC_BUILD, DOC_NIGHTLY };
 enum doc_kind doc_kind_of(const struct node *doc);
 
 #endif
