@@ -3,21 +3,24 @@
 #define JOBS_NIGHTLY_H
 
 /*
- * A nightly plan: a matrix of jobs over board types and builds.
+ * A nightly: a matrix of jobs over board types (or boards) and builds.
  *
  *	nightly: am62axx
  *	description: all of AM62Ax, every night
- *	schedule: "30 1 * * *"        # server's local time; only for `hilab nightly add`
- *	deadline: 6h                  # what has not begun then is canceled
+ *	schedule: 30 1 * * *         # the server's local time; for `hilab nightly add`
+ *	deadline: 6h                 # what has not begun then is canceled
  *	priority: -10
- *	jobs: [smoke.yaml, {file: boot-time.yaml, params: {cycles: 5}}]     # beside the plan
- *	types: [am62axx-twin, am335x-twin]         # or boards: [...] or soc/tags, as a job's
- *`board:` builds: [am62axx-twin]                     # names or manifests; absent: what each job
- *names params: {size: 64m} exclude: [{job: boot-time, type: am335x-twin}] include: [{job:
- *soak.yaml, type: am62axx-twin, params: {hours: 1}}]
+ *	jobs:                        # beside the plan
+ *	  - smoke.yaml
+ *	  - {file: boot-time.yaml, params: {cycles: 5}, types: [am62axx-sk]}
+ *	types: [am62axx-sk, am62axx-sk-twin]
+ *	builds: [am62axx-11.00, am62axx-11.01]
+ *	params: {size: 64m}          # for those jobs that declare them
+ *	exclude: [{job: boot-time, build: am62axx-11.00}]
+ *	include: [{file: soak.yaml, board: am62a-3, params: {hours: 1}}]
  *
- * A build for another SoC than a type's does not meet it: that entry is left out silently only when
- * another build of the list does; otherwise it is reported.
+ * Jobs, types and builds of different SoCs may stand in one plan: those that do not meet are left
+ * out, and one that meets nothing at all is an error.
  */
 
 #include "base/diag.h"
@@ -26,27 +29,35 @@
 
 #define NIGHTLY_ENTRIES_MAX 10000
 
-struct nightly_entry {        /* one job to submit */
-	const char *job_file; /* path */
-	const char *job;      /* its name */
-	struct match match;   /* laid over the job's own */
-	const char *build;    /* as the plan says it; NULL: the job's */
+struct nightly_entry {      /* one job to submit */
+	const char *file;   /* path of its document */
+	const char *job;    /* its name */
+	struct match match; /* laid over the job's own */
+	const char *build;  /* name, or path of a manifest; NULL: the job's own, or none */
 	const struct job_setting *params;
 	size_t n_params;
-	struct loc at;
+	struct loc at; /* in the plan */
 };
 struct nightly {
 	struct arena arena;
 	const char *name, *description, *schedule; /* NULL: none */
-	int64_t deadline_ms;                       /* 0: none */
+	int64_t deadline_ms;                       /* from its start; 0: none */
 	int64_t priority;
 	struct nightly_entry *entries;
 	size_t n;
 };
-extern const struct param nightly_params[];
+/* Rows of the top level, of an entry of `jobs:`, of one of `exclude:` and of one of `include:`. */
+extern const struct param nightly_params[], nightly_job_params[], nightly_exclude_params[],
+	nightly_include_params[];
 
-/* Reads and expands; every job is checked with its params. -1 with everything wrong in diag. */
+/*
+ * Reads and expands; every job is compiled with its params. types NULL: they are not checked. -1
+ * with everything wrong in diag and nothing to be freed.
+ */
 int nightly_load(struct nightly *n, const char *path, const struct types *types,
+	const struct job_tables *tables, struct diag *diag);
+/* The same for a document that is read already, and needs to live only for the call. */
+int nightly_read(struct nightly *n, const struct node *doc, const struct types *types,
 	const struct job_tables *tables, struct diag *diag);
 void nightly_done(struct nightly *n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a job, lab, type or build file: checked, compiled, and the plan read back. */
-#include "jobs/job.h"
+/* Any bytes as a job, lab, type, build or nightly file: checked, compiled, and the plan read back. */
+#include "jobs/nightly.h"
 
 #include "base/mem.h"
 #include "builds/build.h"
@@ -27,6 +27,17 @@ static void job(const struct node *doc, struct diag *diag)
 	plan_done(&p);
 }
 
+static void nightly(const struct node *doc, struct diag *diag)
+{
+	struct nightly n = {0};
+
+	if (nightly_read(&n, doc, NULL, NULL, diag))
+		return;
+	if (!n.n) /* one that is right has something to do */
+		abort();
+	nightly_done(&n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = {0};
@@ -36,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (doc) {
 		job(doc, &diag);
+		nightly(doc, &diag);
 		lab_check(NULL, NULL, doc, &diag);
 		type_check(NULL, NULL, doc, &diag);
 		build_check(doc, &diag);

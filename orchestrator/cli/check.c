@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `hilab check`: is this job, lab, type or build file right? Invariant: every file is looked at
- * whatever was found in the others, against the very tables and rows that a run uses.
+ * `hilab check`: is this job, lab, type, build or nightly file right? Invariant: every file is
+ * looked at whatever was found in the others, against the very tables and rows that a run uses.
  */
 #include "cli/check.h"
 
@@ -15,7 +15,7 @@
 #include "cli/commands.h"
 #include "io/json.h"
 #include "io/yaml.h"
-#include "jobs/job.h"
+#include "jobs/nightly.h"
 #include "reports/parse/parse.h"
 
 #include <stdio.h>
@@ -26,7 +26,8 @@ static const char *const kind_names[] = {[DOC_UNKNOWN] = "unknown",
 	[DOC_JOB] = "job",
 	[DOC_LAB] = "lab",
 	[DOC_TYPE] = "type",
-	[DOC_BUILD] = "build"};
+	[DOC_BUILD] = "build",
+	[DOC_NIGHTLY] = "nightly"};
 
 /* What all files of one call are checked against. */
 struct against {
@@ -48,6 +49,15 @@ static int check_job(const struct against *ag, const struct node *doc, struct di
 	return rc;
 }
 
+static int check_nightly(const struct against *ag, const struct node *doc, struct diag *diag)
+{
+	struct nightly n = {0};
+	int rc = nightly_read(&n, doc, ag->has_types ? &ag->types : NULL, &ag->jobs, diag);
+
+	nightly_done(&n);
+	return rc;
+}
+
 static int check_doc(
 	const struct against *ag, enum doc_kind kind, const struct node *doc, struct diag *diag)
 {
@@ -62,11 +72,12 @@ static int check_doc(
 		return type_check(types, ag->lab.boot, doc, diag);
 	case DOC_BUILD:
 		return build_check(doc, diag);
+	case DOC_NIGHTLY:
+		return check_nightly(ag, doc, diag);
 	default:
 		return diag_add(diag, doc->at,
-			"neither a job, a lab, a type nor a build: none of 'job', 'lab', 'type' "
-			"and "
-			"'build' is among its keys");
+			"neither a job, a lab, a type, a build nor a nightly: none of 'job', "
+			"'lab', 'type', 'build' and 'nightly' is among its keys");
 	}
 }
 
@@ -178,11 +189,12 @@ static int run(int argc, char **argv)
 
 const struct cli_command check_command = {
 	.name = "check",
-	.brief = "check job, lab, type and build files",
+	.brief = "check job, lab, type, build and nightly files",
 	.usage = "FILE...",
 	.details = "Reads each file and prints everything that is wrong with it, one problem a "
 		   "line as\nfile:line:col: text. What a file is follows from its first key: job, "
-		   "lab, type or\nbuild. Nothing is run, and images of a build are not read.",
+		   "lab, type,\nbuild or nightly. Nothing is run, and images of a build are not "
+		   "read.",
 	.example = "  hilab check jobs/am62axx/smoke.yaml my-lab.yaml",
 	.opts = opts,
 	.min_operands = 1,

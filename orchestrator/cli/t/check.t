@@ -18,16 +18,20 @@ said() { # TEXT
 XDG_CONFIG_HOME=$dir
 export XDG_CONFIG_HOME
 
-judged 0 'the library and the types' "$HILAB_DATA"/jobs/*x/*.yaml "$HILAB_DATA"/labs/types/*.yaml
+judged 0 'the library and the types' "$HILAB_DATA"/jobs/*x/*.yaml "$HILAB_DATA"/jobs/nightly.yaml \
+	"$HILAB_DATA"/labs/types/*.yaml
 said 'smoke.yaml: ok (job)'
 said 'am62axx-sk-twin.yaml: ok (type)'
+said 'jobs/nightly.yaml: ok (nightly)'
 
 printf 'job: x\nborad: {soc: am62axx}\nsteps:\n  - login\n  - run: {command: fio, parse: fioo}\n' >"$dir/job.yaml"
 printf 'job: x\nboard: {type: am62axx-ks, soc: am26axx}\nsteps: [login]\n' >"$dir/match.yaml"
 printf 'lab: x\nboards: {a: {type: am62axx-skk, power: {driver: serial-relay, port: x, chanel: 1}, consoles: {main: {driver: serail, port: x}}}}\n' >"$dir/lab.yaml"
 printf 'build: x\nversion: 1\nsoc: am62axx\nimages: {kernel: {path: Image}}\n' >"$dir/build.yaml"
+ln -s "$HILAB_DATA/jobs" "$dir/jobs"
+printf 'nightly: x\njobs: [jobs/am62axx/smoke.yaml]\ntypes: [am62axx-skt]\n' >"$dir/nightly.yaml"
 printf 'jbo: x\n' >"$dir/none.yaml"
-judged 2 'wrong files' "$dir/job.yaml" "$dir/match.yaml" "$dir/lab.yaml" "$dir/build.yaml" "$dir/none.yaml" "$dir/gone.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
+judged 2 'wrong files' "$dir/job.yaml" "$dir/match.yaml" "$dir/lab.yaml" "$dir/build.yaml" "$dir/nightly.yaml" "$dir/none.yaml" "$dir/gone.yaml" "$HILAB_DATA/jobs/am62axx/boot.yaml"
 said "job.yaml:2:1: unknown key 'borad' in job (did you mean 'board'?)"
 said "job.yaml:5:32: unknown parser 'fioo' (did you mean 'fio'?)"
 said "match.yaml:2:15: unknown board type 'am62axx-ks' (did you mean 'am62axx-sk'?)"
@@ -36,7 +40,8 @@ said "lab.yaml:2:20: unknown board type 'am62axx-skk' (did you mean 'am62axx-sk'
 said "unknown key 'chanel' in power driver 'serial-relay' (did you mean 'channel'?)"
 said "unknown console driver 'serail' (did you mean 'serial'?)"
 said "build.yaml:4:18: missing key 'sha256' in image 'kernel'"
-said 'none.yaml:1:1: neither a job, a lab, a type nor a build'
+said "nightly.yaml:3:9: unknown board type 'am62axx-skt' (did you mean 'am62axx-sk'?)"
+said 'none.yaml:1:1: neither a job, a lab, a type, a build nor a nightly'
 said 'gone.yaml: '
 said 'boot.yaml: ok (job)'
 
@@ -48,7 +53,7 @@ judged 2 'no file'
 judged 0 'help' -h
 said 'usage: hilab check'
 
-for page in jobs/doc/hilab-job labs/doc/hilab-lab labs/doc/hilab-type orchestrator/builds/doc/hilab-build; do
+for page in jobs/doc/hilab-job jobs/doc/hilab-nightly labs/doc/hilab-lab labs/doc/hilab-type orchestrator/builds/doc/hilab-build; do
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$HILAB_DATA/$page.5" >"$dir/example.yaml"
 	judged 0 "the example of ${page##*/}(5)" "$dir/example.yaml"
 done
