@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The job library: every job of jobs/SOC compiles, and for its soc there is a board type. */
-#include "jobs/job.h"
+/* The job library: every job of jobs/SOC compiles, for its soc there is a board type, and every
+ * nightly expands. */
+#include "jobs/nightly.h"
 
 #include "base/fs.h"
 #include "base/t/tap.h"
@@ -9,6 +10,21 @@
 #include <glob.h>
 #include <stdlib.h>
 
+static void nightly(const struct types *types, const char *path)
+{
+	struct diag diag = {0};
+	struct nightly n = {0};
+	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
+	bool good = !nightly_load(&n, path, types, NULL, &diag);
+
+	diag_print(&diag, &said);
+	ok(good && n.n > 0, "%s expands %s", path, buf_str(&said));
+	ok(good && n.description && n.schedule && n.deadline_ms,
+		"%s says what it is, when it begins and when it ends", path);
+	nightly_done(&n);
+	diag_done(&diag);
+}
+
 static void job(const struct types *types, const char *path)
 {
 	struct arena a = {0};
@@ -16,8 +32,15 @@ static void job(const struct types *types, const char *path)
 	struct plan p = {0};
 	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
 	const struct node *doc = yaml_load(&a, path, &diag);
-	bool good = doc && !job_compile(&p, doc, NULL, 0, NULL, &diag) &&
-		    !match_check(types, &p.match, node_find(doc, "board"), &diag);
+	bool good;
+
+	if (doc_kind_of(doc) == DOC_NIGHTLY) {
+		arena_done(&a);
+		nightly(types, path);
+		return;
+	}
+	good = doc && !job_compile(&p, doc, NULL, 0, NULL, &diag) &&
+	       !match_check(types, &p.match, node_find(doc, "board"), &diag);
 
 	diag_print(&diag, &said);
 	ok(good, "%s compiles %s", path, buf_str(&said));
@@ -33,6 +56,7 @@ static void job(const struct types *types, const char *path)
 int main(void)
 {
 	AUTOFREE char *pattern = fs_data_path("jobs/[!t]*/*.yaml");
+	AUTOFREE char *lab = fs_data_path("jobs/nightly.yaml");
 	struct types types = {0};
 	struct diag diag = {0};
 	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
@@ -46,6 +70,7 @@ int main(void)
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		job(&types, found.gl_pathv[i]);
 	globfree(&found);
+	nightly(&types, lab);
 	types_done(&types);
 	diag_done(&diag);
 	return tap_done();
