@@ -127,7 +127,7 @@ static struct node *expand_head(struct compile *c, const struct node *doc)
 		struct node *kid = doc->kids[i], *done;
 
 		if (!strcmp(kid->key, "job") || !strcmp(kid->key, "params") ||
-			!strcmp(kid->key, "steps")) {
+			!strcmp(kid->key, "steps") || !strcmp(kid->key, "roles")) {
 			node_list_add(c->x.a, head, kid);
 			continue;
 		}
@@ -155,6 +155,8 @@ static void compile_head(struct compile *c, const struct node *doc, struct job_h
 	}
 	if (head->build && !*head->build)
 		c->bad = diag_add(c->diag, node_find(map, "build")->at, "'build' is empty");
+	if (!head->steps && !head->roles && !node_find(map, "roles") && !node_find(map, "steps"))
+		c->bad = diag_add(c->diag, map->at, "missing key 'steps' in job");
 	p->job = head->name;
 	p->description = head->description;
 	p->timeout_ms = head->timeout_ms;
@@ -165,22 +167,54 @@ static void compile_head(struct compile *c, const struct node *doc, struct job_h
 	c->has_build = node_find(doc, "build") != NULL;
 }
 
-/* A plan outlives the document: nothing in it may point there. */
-static int compile(struct plan *out, const struct node *doc, const struct job_setting *settings,
-	size_t n_settings, const struct job_tables *tables, struct diag *diag, bool check_only)
+/* What stands at the top of a job for one board has no meaning beside roles. */
+static void roles_alone(struct compile *c)
+{
+	static const char *const keys[] = {"board", "steps"};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const struct node *n = node_find(c->doc, keys[i]);
+
+		if (n)
+			c->bad = diag_add(c->diag, n->key_at,
+				"'%s' stands beside 'roles': say it in each of them", keys[i]);
+	}
+}
+
+struct source { /* what is compiled */
+	const struct node *doc;
+	const struct job_setting *settings;
+	size_t n_settings;
+	const struct job_tables *tables;
+	bool check_only;
+};
+
+/* One part; *n: how many the job has. A plan outlives the document: nothing in it may point there.
+ */
+static int compile(const struct source *src, size_t part, struct plan *out,
+	const struct node **board, size_t *n, struct diag *diag)
 {
 	static const struct job_tables no_tables;
+	const struct node *doc = src->doc;
 	struct plan plan = {0};
 	struct job_head head = {0};
 	struct compile c = {.plan = &plan,
+		.doc = doc,
 		.x = {.a = &plan.arena, .cap_bytes = PLAN_BYTES_MAX, .diag = diag},
-		.tables = tables ? tables : &no_tables,
+		.tables = src->tables ? src->tables : &no_tables,
 		.diag = diag};
 
+	*n = 1;
 	if (doc->type != NODE_MAP)
 		return diag_add(diag, doc->at, "a job must be a mapping");
-	compile_params(&c, node_find(doc, "params"), settings, n_settings, check_only);
+	compile_params(
+		&c, node_find(doc, "params"), src->settings, src->n_settings, src->check_only);
 	compile_head(&c, doc, &head);
+	*board = node_find(doc, "board");
+	if (head.roles) {
+		roles_alone(&c);
+		*n = roles_pick(&c, head.roles, part, &head.steps, board);
+	}
 	if (head.steps)
 		compile_steps(&c, head.steps);
 	vec_done(&c.steps);
@@ -192,24 +226,114 @@ static int compile(struct plan *out, const struct node *doc, const struct job_se
 	return 0;
 }
 
+bool job_has_roles(const struct node *doc)
+{
+	return doc && doc->type == NODE_MAP && node_find(doc, "roles");
+}
+
+static int compile_one(const struct source *src, struct plan *out, struct diag *diag)
+{
+	const struct node *board;
+	size_t n;
+
+	if (job_has_roles(src->doc))
+		return diag_add(diag, node_find(src->doc, "roles")->key_at,
+			"a job with roles is for several boards: it needs a controller (hilab "
+			"submit)");
+	return compile(src, 0, out, &board, &n, diag);
+}
+
+/* What is wrong with the top of a job is found in each of its parts, and told once. */
+static void add_new(struct diag *to, const struct diag *from)
+{
+	for (size_t k = 0; k < from->entries.n; k++) {
+		const struct diag_entry *it = &from->entries.p[k];
+		size_t i = 0;
+
+		while (i < to->entries.n && (to->entries.p[i].at.line != it->at.line ||
+						    to->entries.p[i].at.col != it->at.col ||
+						    strcmp(to->entries.p[i].text, it->text) != 0))
+			i++;
+		if (i == to->entries.n)
+			diag_add(to, it->at, "%s", it->text);
+	}
+}
+
+static int compile_parts(const struct source *src, struct job_parts *out, struct diag *diag)
+{
+	struct job_parts parts = {0};
+	size_t n = 1, i;
+	int rc = 0;
+
+	for (i = 0; i < n && i < PLAN_ROLES_MAX; i++) {
+		struct diag own = {0};
+
+		if (compile(src, i, &parts.plans[i], &parts.boards[i], &n, &own))
+			rc = -1;
+		add_new(diag, &own);
+		diag_done(&own);
+	}
+	parts.n = i;
+	if (!rc && job_has_roles(src->doc)) {
+		struct diag own = {0};
+
+		rc = roles_meet(parts.plans, parts.n, &own);
+		add_new(diag, &own);
+		diag_done(&own);
+	}
+	if (rc)
+		job_parts_done(&parts);
+	else
+		*out = parts;
+	return rc;
+}
+
+void job_parts_done(struct job_parts *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		plan_done(&p->plans[i]);
+	p->n = 0;
+}
+
 int job_compile(struct plan *p, const struct node *doc, const struct job_setting *settings,
 	size_t n_settings, const struct job_tables *tables, struct diag *diag)
 {
-	return compile(p, doc, settings, n_settings, tables, diag, false);
+	const struct source src = {doc, settings, n_settings, tables, false};
+
+	return compile_one(&src, p, diag);
 }
 
 int job_compile_preset(
 	struct plan *p, const struct node *doc, const struct job_tables *tables, struct diag *diag)
 {
-	return compile(p, doc, NULL, 0, tables, diag, true);
+	const struct source src = {doc, NULL, 0, tables, true};
+
+	return compile_one(&src, p, diag);
+}
+
+int job_compile_parts(struct job_parts *out, const struct node *doc,
+	const struct job_setting *settings, size_t n_settings, const struct job_tables *tables,
+	struct diag *diag)
+{
+	const struct source src = {doc, settings, n_settings, tables, false};
+
+	return compile_parts(&src, out, diag);
+}
+
+int job_compile_parts_preset(struct job_parts *out, const struct node *doc,
+	const struct job_tables *tables, struct diag *diag)
+{
+	const struct source src = {doc, NULL, 0, tables, true};
+
+	return compile_parts(&src, out, diag);
 }
 
 int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag)
 {
-	struct plan plan;
-	int rc = job_compile_preset(&plan, doc, tables, diag);
+	struct job_parts parts;
+	int rc = job_compile_parts_preset(&parts, doc, tables, diag);
 
 	if (!rc)
-		plan_done(&plan);
+		job_parts_done(&parts);
 	return rc;
 }

@@ -27,6 +27,7 @@ struct turn {
 };
 struct compile {
 	struct plan *plan;
+	const struct node *doc;
 	struct expand x; /* into the plan's arena */
 	const struct job_tables *tables;
 	struct diag *diag;
@@ -74,6 +75,14 @@ struct making {
 	struct step_common common;
 	struct step s;
 };
+
+/* ---- roles.c ---- */
+/* Makes c->plan the part of that index, and *steps its steps; returns how many parts there are, as
+ * far as they can be made out. */
+size_t roles_pick(struct compile *c, const struct node *map, size_t index,
+	const struct node **steps, const struct node **board);
+/* Do the parts meet: barriers that all come to, and nothing heard that nobody tells? */
+int roles_meet(const struct plan *plans, size_t n, struct diag *diag);
 
 /* All steps of the list into c->plan. Problems set c->bad. */
 void compile_steps(struct compile *c, const struct node *list);

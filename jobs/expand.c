@@ -12,7 +12,7 @@
 
 #define NAMES_MAX 256 /* offered as nearest */
 
-static const char *const late_prefixes[] = {"board.", "build.", "image.", "net.", "run."};
+static const char *const late_prefixes[] = {"board.", "build.", "image.", "msg.", "net.", "run."};
 
 static bool is_late(struct str name)
 {
@@ -57,8 +57,9 @@ static int unknown(
 			shown, near);
 	if (str_chr(name, '.') >= 0)
 		return diag_add(x->diag, at,
-			"unknown variable '${%s}' (a run's begin with board., build., image., net. "
-			"or run.; '$${' leaves '${' to the shell)",
+			"unknown variable '${%s}' (a run's begin with board., build., image., "
+			"msg., "
+			"net. or run.; '$${' leaves '${' to the shell)",
 			shown);
 	return diag_add(x->diag, at,
 		"unknown param '${%s}' (declare it under 'params'; '$${' leaves '${' to the "

@@ -4,9 +4,9 @@
 
 /*
  * ${name} in the texts of a job. Names without a dot are params and matrix keys, and are replaced
- * now. Names that begin with board. image. net. build. or run. are variables of the run: left for
- * the worker where it expands the text (`late`), an error elsewhere. `$${` stands for `${`: kept
- * as it is in late texts, which the worker expands once more. Every other `$` is text. A value
+ * now. Names that begin with board. image. msg. net. build. or run. are variables of the run: left
+ * for the worker where it expands the text (`late`), an error elsewhere. `$${` stands for `${`:
+ * kept as it is in late texts, which the worker expands once more. Every other `$` is text. A value
  * that was put in is not looked at again.
  */
 

@@ -38,16 +38,41 @@ struct job_setting { /* from --param K=V, or from a nightly */
 };
 
 /* Compiles. -1 with everything that is wrong in diag. doc and settings need to live only for the
- * call. The build is not looked at. */
+ * call. The build is not looked at. A job with roles is refused: it has several plans. */
 int job_compile(struct plan *p, const struct node *doc, const struct job_setting *settings,
 	size_t n_settings, const struct job_tables *tables, struct diag *diag);
 /* The same for a job that nobody runs: params that must be given have their example. */
 int job_compile_preset(
 	struct plan *p, const struct node *doc, const struct job_tables *tables, struct diag *diag);
+
+/*
+ * A job with `roles:` has a part for each of its boards:
+ *
+ *	roles:
+ *	  server: {board: {type: am62axx-sk}, steps: [login, {barrier: ready}]}
+ *	  client: {count: 2, steps: [login, {barrier: ready}]}       # client-1, client-2
+ *
+ * A job without them has one part, whose plan has no role.
+ */
+struct job_parts {
+	struct plan plans[PLAN_ROLES_MAX];         /* owned */
+	const struct node *boards[PLAN_ROLES_MAX]; /* where each says its board, in the document;
+						      NULL: nowhere */
+	size_t n;
+};
+bool job_has_roles(const struct node *doc);
+/* As job_compile, all parts; those of a job with roles are checked against each other, too. */
+int job_compile_parts(struct job_parts *out, const struct node *doc,
+	const struct job_setting *settings, size_t n_settings, const struct job_tables *tables,
+	struct diag *diag);
+int job_compile_parts_preset(struct job_parts *out, const struct node *doc,
+	const struct job_tables *tables, struct diag *diag);
+void job_parts_done(struct job_parts *p);
+
 /* Only the check, with preset params. */
 int job_check(const struct node *doc, const struct job_tables *tables, struct diag *diag);
 /* Rows of the top level, for help and the page. */
-extern const struct param job_params[], job_param_params[];
+extern const struct param job_params[], job_param_params[], job_role_params[];
 
 /* What a YAML document is, by its first own key. */
 enum doc_kind { DOC_UNKNOWN, DOC_JOB, DOC_LAB, DOC_TYPE, DOC_BUILD, DOC_NIGHTLY };

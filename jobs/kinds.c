@@ -199,6 +199,70 @@ static bool check_measure(struct compile *c, const struct making *mk)
 		node_find(mk->map, "with")->at, measure->settings, c->diag);
 }
 
+/* ---- between roles ---- */
+
+static bool check_parts(struct compile *c, const struct making *mk)
+{
+	if (c->plan->roles.n)
+		return true;
+	return compile_complain(c, mk->en->node->at,
+		"%s is between the roles of a job, and this one has no 'roles'", mk->en->what);
+}
+
+static bool check_word(
+	struct compile *c, const struct making *mk, const char *key, const char *text)
+{
+	if (!text || str_is_name(text))
+		return true;
+	return compile_complain(
+		c, node_find(mk->map, key)->at, "%s: '%s' " NAME_RULE, mk->en->what, key);
+}
+
+static bool check_role(
+	struct compile *c, const struct making *mk, const char *key, const char *role)
+{
+	const struct param_strings *roles = &c->plan->roles;
+
+	if (!role || !roles->n)
+		return true;
+	if (!strcmp(role, c->plan->role))
+		return compile_complain(c, node_find(mk->map, key)->at,
+			"%s: '%s' is the role itself", mk->en->what, key);
+	for (size_t i = 0; i < roles->n; i++)
+		if (!strcmp(roles->p[i], role))
+			return true;
+	c->bad = true;
+	return !diag_unknown(
+		c->diag, node_find(mk->map, key)->at, "role", role, roles->p, roles->n);
+}
+
+static bool check_tell(struct compile *c, const struct making *mk)
+{
+	const struct step_tell *tell = mk->s.conf;
+	bool good = check_parts(c, mk);
+
+	good = check_word(c, mk, "key", tell->key) && good;
+	return check_role(c, mk, "to", tell->to) && good;
+}
+
+static bool check_hear(struct compile *c, const struct making *mk)
+{
+	const struct step_hear *hear = mk->s.conf;
+	bool good = check_parts(c, mk);
+
+	good = check_word(c, mk, "key", hear->key) && good;
+	good = check_word(c, mk, "as", hear->as) && good;
+	return check_role(c, mk, "from", hear->from) && good;
+}
+
+static bool check_barrier(struct compile *c, const struct making *mk)
+{
+	const struct step_barrier *barrier = mk->s.conf;
+	bool good = check_parts(c, mk);
+
+	return check_word(c, mk, "point", barrier->point) && good;
+}
+
 static bool check_own(struct compile *c, const struct making *mk)
 {
 	switch (mk->s.kind) {
@@ -217,6 +281,12 @@ static bool check_own(struct compile *c, const struct making *mk)
 		return check_run(c, mk);
 	case STEP_MEASURE:
 		return check_measure(c, mk);
+	case STEP_BARRIER:
+		return check_barrier(c, mk);
+	case STEP_TELL:
+		return check_tell(c, mk);
+	case STEP_HEAR:
+		return check_hear(c, mk);
 	case STEP_FETCH:
 		return check_fetch(c, mk);
 	case STEP_PUT:

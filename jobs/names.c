@@ -60,7 +60,7 @@ bool names_set(struct compile *c, struct making *mk, bool *implicit)
 			"'%.80s' is no name for a step: one " NAME_RULE ", at most %d of them",
 			s->name, STR_NAME_BYTES - 1);
 	s->suite = mk->common.suite ? mk->common.suite : suite;
-	if (!str_is_name(s->suite))
+	if (mk->common.suite && !str_is_name(s->suite))
 		good = compile_complain(
 			c, node_find(mk->map, "suite")->at, "a suite's name " NAME_RULE);
 	s->console = mk->common.console;

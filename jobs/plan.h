@@ -29,6 +29,9 @@ enum step_kind {
 	STEP_FETCH,
 	STEP_PUT,
 	STEP_BOOTMODE,
+	STEP_BARRIER,
+	STEP_TELL,
+	STEP_HEAR,
 	STEP_COUNT
 };
 
@@ -79,6 +82,19 @@ struct step_put {
 };
 struct step_bootmode {
 	const char *mode; /* one of the board's */
+};
+/* Between the parts of a job with roles. */
+struct step_barrier {
+	const char *point; /* its name */
+};
+struct step_tell {
+	const char *key, *value;
+	const char *to; /* a role; NULL: all the others */
+};
+struct step_hear {
+	const char *key;
+	const char *from; /* a role; NULL: any */
+	const char *as;   /* it is ${msg.AS} from here on; NULL: ${msg.KEY} */
 };
 
 /* What a step that failed, or could not be done, means for those after it. */

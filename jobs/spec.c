@@ -27,9 +27,24 @@ const struct param job_params[] = {
 	{"timeout", PARAM_DURATION, offsetof(struct job_head, timeout_ms), .preset = "30m",
 		.min = 1, .max = JOB_TIMEOUT_MAX_MS,
 		.help = "how long the whole run may take, release not counted"},
-	{"steps", PARAM_LIST, offsetof(struct job_head, steps), .required = true,
+	{"steps", PARAM_LIST, offsetof(struct job_head, steps),
 		.help = "what is done, in order; the first step that cannot be done ends the run",
 		.example = "[{power: cycle}, login, {run: uname -a}]"},
+	{"roles", PARAM_MAP, offsetof(struct job_head, roles),
+		.help = "name -> {board, count, steps}: a job for several boards, in place of "
+			"board and steps",
+		.example = "{server: {steps: [login]}, client: {count: 2, steps: [login]}}"},
+	{0},
+};
+
+const struct param job_role_params[] = {
+	{"board", PARAM_SECTION, offsetof(struct job_role, match), .rows = match_params,
+		.help = "which boards qualify; not given: any", .example = "{soc: am62axx}"},
+	{"count", PARAM_INT, offsetof(struct job_role, count), .min = 1, .max = PLAN_ROLES_MAX,
+		.help = "how many boards do the same, as ROLE-1, ROLE-2; not given: one, as ROLE",
+		.example = "2"},
+	{"steps", PARAM_LIST, offsetof(struct job_role, steps), .required = true,
+		.help = "what is done on each, in order", .example = "[login, {barrier: ready}]"},
 	{0},
 };
 
@@ -206,6 +221,33 @@ const struct param group_params[] = {
 	{0},
 };
 
+static const struct param barrier_params[] = {
+	{"point", PARAM_STRING, offsetof(struct step_barrier, point), .required = true,
+		.help = "name of what all roles come to before any goes on", .example = "ready"},
+	{0},
+};
+
+static const struct param tell_params[] = {
+	{"key", PARAM_STRING, offsetof(struct step_tell, key), .required = true,
+		.help = "name of what is told", .example = "address"},
+	{"value", PARAM_STRING, offsetof(struct step_tell, value), .required = true,
+		.help = "what is told, at most 64 KiB", .example = "${net.address}"},
+	{"to", PARAM_STRING, offsetof(struct step_tell, to),
+		.help = "the role that is told; not given: all the others", .example = "client"},
+	{0},
+};
+
+static const struct param hear_params[] = {
+	{"key", PARAM_STRING, offsetof(struct step_hear, key), .required = true,
+		.help = "name of what is to be heard", .example = "address"},
+	{"from", PARAM_STRING, offsetof(struct step_hear, from),
+		.help = "the role that tells it; not given: any", .example = "server"},
+	{"as", PARAM_STRING, offsetof(struct step_hear, as),
+		.help = "it is the variable ${msg.AS} from here on (preset: the key)",
+		.example = "peer"},
+	{0},
+};
+
 const struct step_spec step_specs[STEP_COUNT] = {
 	[STEP_POWER] = {"power", "switch the board's power", power_params,
 		sizeof(struct step_power), "action", MINUTE, "infra: the switch does not obey"},
@@ -243,6 +285,14 @@ const struct step_spec step_specs[STEP_COUNT] = {
 	[STEP_BOOTMODE] = {"bootmode", "set the boot-mode pins for the next power-on",
 		bootmode_params, sizeof(struct step_bootmode), "mode", MINUTE,
 		"config: the board has no such mode; infra: the switch does not obey"},
+	[STEP_BARRIER] = {"barrier", "wait until all roles have come here", barrier_params,
+		sizeof(struct step_barrier), "point", 10 * MINUTE,
+		"test: another role ended before; timeout: one does not come"},
+	[STEP_TELL] = {"tell", "tell other roles something", tell_params, sizeof(struct step_tell),
+		NULL, MINUTE, "job: it is too long"},
+	[STEP_HEAR] = {"hear", "wait for what another role tells", hear_params,
+		sizeof(struct step_hear), "key", 10 * MINUTE,
+		"test: the role ended before; timeout: it is not told"},
 };
 
 int step_kind_find(const char *name)

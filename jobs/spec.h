@@ -11,8 +11,13 @@
 struct job_head { /* job_params */
 	const char *name, *description, *build;
 	struct match match;
-	const struct node *params, *steps;
+	const struct node *params, *steps, *roles;
 	int64_t timeout_ms;
+};
+struct job_role { /* job_role_params */
+	struct match match;
+	int64_t count; /* 0: not given: one, called as the role is */
+	const struct node *steps;
 };
 struct job_param {          /* job_param_params */
 	const char *preset; /* NULL: must be given */

@@ -391,6 +391,7 @@ void worker_power_seen(struct worker *w)
 void worker_close(struct worker *w)
 {
 	worker_close_shells(w);
+	worker_close_parts(w);
 	for (size_t i = 0; i < WORKER_CONSOLES; i++)
 		pattern_free(w->shells[i].prompt);
 	crash_done(&w->crash);

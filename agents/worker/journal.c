@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENT_BYTES ((size_t)64 << 10)
+#define EVENT_BYTES ((size_t)128 << 10)
 #define TAIL_BYTES  ((off_t)128 << 10)
 
 /* Goes on where another process was killed: cuts a half line off and finds the last number. */

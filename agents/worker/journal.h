@@ -24,6 +24,8 @@
  *	warn        text [crash (console log_offset | source: "dmesg")]
  *	artifact    name bytes
  *	release     what ok [message]
+ *	barrier, tell, heard (from key bytes text), session-start, input-dropped, power-done,
+ *	session-end: see inbox.h
  *	run-end     verdict blame message power
  *
  * status: {"verdict","blame","message","power","started_ms","ended_ms","counts":{status: n}}.

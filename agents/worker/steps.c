@@ -33,6 +33,9 @@ static const struct {
 	[STEP_FETCH] = {step_fetch, false, false},
 	[STEP_PUT] = {step_put, false, false},
 	[STEP_BOOTMODE] = {step_bootmode, false, false},
+	[STEP_BARRIER] = {step_barrier, false, false},
+	[STEP_TELL] = {step_tell, false, false},
+	[STEP_HEAR] = {step_hear, false, false},
 };
 
 /* A step could not be done: what that is as a result. A kernel that gave up did not boot; all else

@@ -59,14 +59,16 @@ static void set_vars(struct worker *w)
 	set_var(w, "build", "name", w->plan.build);
 	set_var(w, "build", "version", w->plan.build_version);
 	set_var(w, "run", "id", w->run_id);
+	set_var(w, "run", "role", w->plan.role);
 }
 
 static void begin(struct worker *w)
 {
 	const char *twin = node_text(w->board, "twin");
 
-	bench_event(&w->bench, "run-start", "{s:s, s:s, s:s, s:s, s:s, s:b, s:s*, s:s*, s:I, s:I}",
-		"job", w->plan.job, "board", w->board_name, "type",
+	bench_event(&w->bench, "run-start",
+		"{s:s, s:s*, s:s, s:s, s:s, s:s, s:b, s:s*, s:s*, s:I, s:I}", "job", w->plan.job,
+		"role", w->plan.role, "board", w->board_name, "type",
 		text_or(node_text(w->board, "type"), "?"), "soc",
 		text_or(node_text(w->board, "soc"), "?"), "lab", w->lab, "twin",
 		twin && !strcmp(twin, "true"), "build", w->plan.build, "build_version",

@@ -62,6 +62,7 @@ struct worker {
 	VEC(json_t *) held;   /* events of an attempt that may not be the last one */
 	uint64_t power_on_bytes; /* the main console had received before it */
 	bool stages_told;
+	struct parts *parts; /* what came from the others of a job with roles; NULL: nobody asked */
 };
 
 /* `hilab worker DIR`. bell: standard output gets a byte after each event, for who follows the
@@ -147,6 +148,11 @@ int step_measure(struct worker *w, const void *conf, struct err *e);
 int step_fetch(struct worker *w, const void *conf, struct err *e);
 int step_put(struct worker *w, const void *conf, struct err *e);
 int step_bootmode(struct worker *w, const void *conf, struct err *e);
+/* ---- parts.c: with the other parts of a job with roles ---- */
+int step_barrier(struct worker *w, const void *conf, struct err *e);
+int step_tell(struct worker *w, const void *conf, struct err *e);
+int step_hear(struct worker *w, const void *conf, struct err *e);
+void worker_close_parts(struct worker *w);
 /* Back to the lab's default, when w->mode_changed. */
 int worker_bootmode_undo(struct worker *w, struct err *e);
 

@@ -12,19 +12,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void job(const struct node *doc, struct diag *diag)
 {
-	struct plan p = {0}, again = {0};
+	struct job_parts parts = {0};
 	struct err e = {0};
-	json_t *j;
 
 	job_check(doc, NULL, diag);
-	if (job_compile(&p, doc, NULL, 0, NULL, diag))
+	if (job_compile_parts(&parts, doc, NULL, 0, NULL, diag))
 		return;
-	j = plan_to_json(&p);
-	if (plan_from_json(&again, j, &e)) /* what was compiled can be read back */
-		abort();
-	json_decref(j);
-	plan_done(&again);
-	plan_done(&p);
+	for (size_t i = 0; i < parts.n; i++) {
+		json_t *j = plan_to_json(&parts.plans[i]);
+		struct plan again = {0};
+
+		if (plan_from_json(&again, j, &e)) /* what was compiled can be read back */
+			abort();
+		json_decref(j);
+		plan_done(&again);
+	}
+	job_parts_done(&parts);
 }
 
 static void nightly(const struct node *doc, struct diag *diag)

@@ -161,6 +161,34 @@ static void plans(void)
 	}
 }
 
+static void roles(void)
+{
+	static const char job[] = "job: x\nroles:\n  a: {steps: [login]}\n  b: {steps: [login]}\n";
+	struct job_parts parts = {0};
+
+	ok(job_has_roles(doc(job)), "a job with roles");
+	ok(!job_has_roles(doc("job: x\nsteps: [login]\n")), "one without");
+	is_int(compile(job, NULL, 0), -1, "has more than one plan");
+	is_str(said,
+		"job.yaml:2:1: a job with roles is for several boards: it needs a controller "
+		"(hilab submit)\n",
+		"which is told");
+	ok(!job_compile_parts(&parts, doc(job), NULL, 0, &tables, &diag), "its parts");
+	is_int((long long)parts.n, 2, "are two");
+	ok(!parts.boards[0] && !parts.boards[1], "which say nothing of their boards");
+	is_str(parts.plans[1].role, "b", "in its order");
+	is_str(parts.plans[1].steps[0].suite, "x/b", "with a suite each");
+	job_parts_done(&parts);
+	ok(!job_compile_parts(&parts, doc("job: x\nboard: {soc: y}\nsteps: [login]\n"), NULL, 0,
+		   &tables, &diag),
+		"a job without roles");
+	is_int((long long)parts.n, 1, "has one part");
+	ok(!parts.plans[0].role && !parts.plans[0].roles.n, "without a role");
+	ok(parts.boards[0] && node_find(parts.boards[0], "soc"), "and its board is the job's");
+	is_str(parts.plans[0].steps[0].suite, "x", "and its suite the job");
+	job_parts_done(&parts);
+}
+
 static void kinds(void)
 {
 	is_int(doc_kind_of(doc("job: x\nbuild: y\n")), DOC_JOB, "a job may name a build");
@@ -174,8 +202,8 @@ static void kinds(void)
 
 static void help(void)
 {
-	static const struct param *const tables_of_rows[] = {
-		job_params, job_param_params, step_common_params, group_params, match_params};
+	static const struct param *const tables_of_rows[] = {job_params, job_param_params,
+		job_role_params, step_common_params, group_params, match_params};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables_of_rows); i++)
 		for (const struct param *row = tables_of_rows[i]; row->name; row++)
@@ -207,6 +235,7 @@ static void page(void)
 
 	page_has_rows(page, job_params, "a job");
 	page_has_rows(page, job_param_params, "a param");
+	page_has_rows(page, job_role_params, "a role");
 	page_has_rows(page, match_params, "board");
 	page_has_rows(page, step_common_params, "every step");
 	page_has_rows(page, group_params, "a group");
@@ -228,6 +257,7 @@ int main(void)
 	no_tables();
 	limits();
 	plans();
+	roles();
 	kinds();
 	help();
 	page();

@@ -20,27 +20,33 @@ static void again(const char *name, json_t *j)
 	plan_done(&p);
 }
 
+/* A job with one part is one plan, with roles a plan for each, one after the other. */
 static void plan(const char *name, struct str text, struct buf *out)
 {
 	struct arena a = {0};
 	struct diag diag = {0};
-	struct plan p = {0};
+	struct job_parts parts = {0};
 	const struct node *doc = yaml_parse(&a, name, text, &diag);
-	bool good = doc && !job_compile(&p, doc, NULL, 0, &tables, &diag);
-	json_t *j;
+	bool good = doc && !job_compile_parts(&parts, doc, NULL, 0, &tables, &diag);
 
-	arena_done(&a); /* a plan does not need its document */
-	if (!ok(good, "%s compiles", name)) {
-		diag_print(&diag, out);
-		diag_done(&diag);
-		return;
+	if (good && !job_has_roles(doc)) {
+		struct plan p = {0};
+
+		ok(!job_compile(&p, doc, NULL, 0, &tables, &diag), "%s has one plan", name);
+		plan_done(&p);
 	}
-	j = plan_to_json(&p);
-	plan_done(&p);
-	again(name, j);
-	json_write(j, JSON_INDENT(2), out, NULL);
-	buf_putc(out, '\n');
-	json_decref(j);
+	arena_done(&a); /* a plan does not need its document */
+	if (!ok(good, "%s compiles", name))
+		diag_print(&diag, out);
+	for (size_t i = 0; i < parts.n; i++) {
+		json_t *j = plan_to_json(&parts.plans[i]);
+
+		again(name, j);
+		json_write(j, JSON_INDENT(2), out, NULL);
+		buf_putc(out, '\n');
+		json_decref(j);
+	}
+	job_parts_done(&parts);
 	diag_done(&diag);
 }
 

@@ -39,13 +39,13 @@ struct against {
 
 static int check_job(const struct against *ag, const struct node *doc, struct diag *diag)
 {
-	struct plan plan = {0};
-	const struct node *board = node_find(doc, "board");
-	int rc = job_compile_preset(&plan, doc, &ag->jobs, diag);
+	struct job_parts parts = {0};
+	int rc = job_compile_parts_preset(&parts, doc, &ag->jobs, diag);
 
-	if (!rc && ag->has_types)
-		rc = match_check(&ag->types, &plan.match, board, diag);
-	plan_done(&plan);
+	for (size_t i = 0; i < parts.n && ag->has_types; i++)
+		if (match_check(&ag->types, &parts.plans[i].match, parts.boards[i], diag))
+			rc = -1;
+	job_parts_done(&parts);
 	return rc;
 }
 

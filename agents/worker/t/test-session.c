@@ -4,43 +4,23 @@
  * shown: bytes go through as they are, both ways; a slow, a loud and an absent console hold up
  * nobody; what the inbox should not hold does no harm; and how a session ends.
  */
-#include "agents/worker/inbox.h"
-#include "agents/worker/journal.h"
+#include "agents/worker/t/folder.h"
 
-#include "base/clock.h"
-#include "base/fs.h"
-#include "base/mem.h"
-#include "base/t/tap.h"
 #include "io/base64.h"
-#include "io/child.h"
-#include "io/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
-#include <sys/inotify.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 #define CONSOLES    4
-#define PATIENCE_MS 20000 /* only a failure waits for so long */
 #define FLOOD_BYTES ((size_t)40 << 20)
 #define BLOCK_BYTES ((size_t)60 << 10) /* of one input line that a slow console gets */
 
 static const char *const names[CONSOLES] = {"main", "r5f", "slow", "loud"};
-static char top[] = "/tmp/hilab-test-session-XXXXXX";
-static char *dir; /* job folder */
 static int masters[CONSOLES];
-static struct child worker = CHILD_INIT;
-static int64_t n_line;
 
 /* ---- the job folder ------------------------------------------------------------------------- */
 
@@ -64,14 +44,6 @@ static void connect_port(int i)
 		exit(1);
 }
 
-static void save(const char *name, const char *text)
-{
-	AUTOFREE char *path = fs_join(dir, name);
-
-	if (fs_write(path, text, strlen(text), 0600, NULL))
-		exit(1);
-}
-
 static void make_folder(const char *name, int64_t timeout_ms)
 {
 	AUTOBUF board = BUF_INIT(BUF_CAP_BYTES);
@@ -80,52 +52,13 @@ static void make_folder(const char *name, int64_t timeout_ms)
 			   "\"steps\":[]}",
 			(long long)timeout_ms);
 
-	free(dir);
-	dir = mem_printf("%s/%s", top, name);
-	n_line = 0;
-	mkdir(dir, 0755);
 	buf_puts(&board,
 		"{\"name\":\"b\",\"lab\":\"l\",\"type\":\"t\",\"soc\":\"s\",\"consoles\":{");
 	for (int i = 0; i < CONSOLES; i++)
 		buf_printf(&board, "%s\"%s\":{\"driver\":\"serial\",\"port\":\"%s/port-%s\"}",
 			i ? "," : "", names[i], top, names[i]);
 	buf_puts(&board, "}}");
-	save("board.json", buf_str(&board));
-	save("plan.json", plan);
-}
-
-static void start(void)
-{
-	const char *argv[] = {getenv("HILAB"), "worker", dir, NULL};
-	struct child_opts o = CHILD_OPTS;
-	struct err e = {0};
-
-	o.err = STDERR_FILENO;
-	ok(!child_start(&worker, argv, &o, &e), "a session starts: %s", e.msg);
-}
-
-/* Appends as an agent does: one write. */
-static void append(const char *text, size_t n)
-{
-	AUTOFREE char *path = fs_join(dir, INBOX_FILE);
-	AUTOCLOSE int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
-	if (fd < 0 || write(fd, text, n) != (ssize_t)n)
-		exit(1);
-}
-
-static void put(const char *fmt, ...) PRINTF(1, 2);
-static void put(const char *fmt, ...)
-{
-	AUTOBUF line = BUF_INIT(BUF_CAP_BYTES);
-	va_list ap;
-
-	buf_printf(&line, "{\"n\":%lld,", (long long)++n_line);
-	va_start(ap, fmt);
-	buf_vprintf(&line, fmt, ap);
-	va_end(ap);
-	buf_puts(&line, "}\n");
-	append(line.data, line.len);
+	folder_new(name, buf_str(&board), plan);
 }
 
 static void type(const char *console, const char *bytes, size_t n)
@@ -137,47 +70,6 @@ static void type(const char *console, const char *bytes, size_t n)
 }
 
 /* ---- waiting for what is said ---------------------------------------------------------------- */
-
-static void read_file(const char *name, struct buf *out)
-{
-	AUTOFREE char *path = fs_join(dir, name);
-
-	buf_reset(out);
-	(void)fs_read(path, out, NULL);
-}
-
-static size_t left(const struct buf *all, const char *at)
-{
-	return all->len - (size_t)(at - buf_str(all));
-}
-
-/* Until a file of the folder holds a text, `times` times. */
-static bool comes(const char *name, const char *text, int times)
-{
-	AUTOCLOSE int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	AUTOBUF all = BUF_INIT(BUF_CAP_BYTES * 4);
-	int64_t until = clock_ms() + PATIENCE_MS;
-	char dropped[4096];
-
-	inotify_add_watch(fd, dir, IN_MODIFY | IN_CREATE | IN_MOVED_TO);
-	for (;;) {
-		struct pollfd p = {fd, POLLIN, 0};
-		const char *at;
-		int found = 0;
-
-		read_file(name, &all);
-		for (at = buf_str(&all); (at = memmem(at, left(&all, at), text, strlen(text)));
-			at += strlen(text))
-			found++;
-		if (found >= times)
-			return true;
-		if (clock_ms() >= until)
-			return false;
-		if (poll(&p, 1, (int)(until - clock_ms())) > 0)
-			while (read(fd, dropped, sizeof dropped) > 0)
-				;
-	}
-}
 
 /* Reads n bytes from the board's end of a console. */
 static size_t hear(int i, char *out, size_t n)
@@ -224,20 +116,6 @@ static void say(int i, const char *bytes, size_t n)
 		bytes += r;
 		n -= (size_t)r;
 	}
-}
-
-/* The worker's end: its verdict. */
-static void ends(const char *why, const char *verdict, const char *name)
-{
-	struct run_status s = {0};
-	struct pollfd p = {worker.pidfd, POLLIN, 0};
-
-	ok(poll(&p, 1, PATIENCE_MS) == 1 && child_poll(&worker) == 1, "%s", name);
-	is_int(run_status_load(&s, dir, NULL), 0, "it leaves a status");
-	is_str(verdict_name(s.verdict), verdict, "its verdict");
-	ok(!why || comes("events.jsonl", why, 1), "its journal says why");
-	child_done(&worker);
-	worker = (struct child)CHILD_INIT;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------
@@ -501,22 +379,15 @@ static void killed(void)
 
 int main(void)
 {
-	AUTOFREE char *run_dir = NULL;
-
 	signal(SIGPIPE, SIG_IGN);
-	if (!getenv("HILAB") || !mkdtemp(top))
-		return 1;
-	run_dir = fs_join(top, "run");
-	setenv("HILAB_RUN_DIR", run_dir, 1);
+	folders_begin();
 	for (int i = 0; i < CONSOLES; i++)
 		connect_port(i);
 	first();
 	other_ends();
 	killed();
 	absent();
-	free(dir);
 	for (int i = 0; i < CONSOLES; i++)
 		close(masters[i]);
-	(void)fs_remove_tree(top, NULL);
-	return tap_done();
+	return folders_end();
 }

@@ -54,8 +54,10 @@ judged 0 'help' -h
 said 'usage: hilab check'
 
 for page in jobs/doc/hilab-job jobs/doc/hilab-nightly labs/doc/hilab-lab labs/doc/hilab-type orchestrator/builds/doc/hilab-build; do
-	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$HILAB_DATA/$page.5" >"$dir/example.yaml"
-	judged 0 "the example of ${page##*/}(5)" "$dir/example.yaml"
+	rm -f "$dir"/example*
+	awk -v to="$dir/example" '/^\.Bd -literal/ { on = 1; n++; next } /^\.Ed/ { on = 0 }
+		on { print >(to n ".yaml") }' "$HILAB_DATA/$page.5"
+	judged 0 "the examples of ${page##*/}(5)" "$dir"/example*.yaml
 done
 
 # 64 MiB that are no YAML: told, and before anybody waits
