@@ -50,19 +50,26 @@ static void fail(struct worker *w, const struct crash_report *r, const char *int
 	}
 }
 
+void worker_crash_tell(struct worker *w, const struct crash_report *r)
+{
+	if (r->told_before)
+		return;
+	if (r->from_log)
+		bench_event(&w->bench, "warn", "{s:s, s:s, s:s}", "text", r->excerpt, "crash",
+			r->name, "source", "dmesg");
+	else
+		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
+			r->name, "console", w->crash.console->name, "log_offset",
+			(json_int_t)r->offset);
+}
+
 int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 {
 	struct worker *w = worker;
 
 	if (w->bench.releasing || (r->level == CRASH_RESET && !worker_needs_board(w->step)))
 		return 0;
-	if (!r->told_before && r->from_log)
-		bench_event(&w->bench, "warn", "{s:s, s:s, s:s}", "text", r->excerpt, "crash",
-			r->name, "source", "dmesg");
-	else if (!r->told_before)
-		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
-			r->name, "console", w->crash.console->name, "log_offset",
-			(json_int_t)r->offset);
+	worker_crash_tell(w, r);
 	switch (r->level) {
 	case CRASH_WARN:
 		return 0;

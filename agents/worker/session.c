@@ -52,10 +52,8 @@ static int on_crash(void *session, const struct crash_report *r, struct err *e)
 	struct session *s = session;
 
 	(void)e;
-	if (s->w->bench.releasing || r->told_before || r->level == CRASH_RESET)
-		return 0;
-	bench_event(&s->w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
-		r->name, "console", s->w->crash.console->name, "log_offset", (json_int_t)r->offset);
+	if (!s->w->bench.releasing && r->level != CRASH_RESET)
+		worker_crash_tell(s->w, r);
 	return 0;
 }
 

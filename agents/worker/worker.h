@@ -162,6 +162,8 @@ int worker_identify(struct worker *w, struct err *e);
 void worker_stages(struct worker *w);
 
 /* ---- crashed.c ---- */
+/* Into the journal, once. */
+void worker_crash_tell(struct worker *w, const struct crash_report *r);
 /* A crash_fn: into the journal, and as a failed result where the kernel is proven broken. */
 int worker_crash(void *worker, const struct crash_report *r, struct err *e);
 /* Is s a step that needs the board to stay up? In all others a boot loader may speak. */
