@@ -205,6 +205,8 @@ static int verify(const struct plan_image *im, struct err *e)
 {
 	char hex[DIGEST_HEX_BYTES];
 
+	if (plan_blob(im->path))
+		return err_set(e, BLAME_BUG, "image '%s' was not fetched to this host", im->role);
 	if (!im->path || digest_sha256_file(im->path, hex, e)) {
 		if (e)
 			e->blame = BLAME_BUILD;
