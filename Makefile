@@ -162,10 +162,10 @@ MANDIR := $(PREFIX)/share/man
 BASHDIR := $(PREFIX)/share/bash-completion/completions
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
 # Data keeps its place in the tree below DATADIR, where the installed binary looks for it.
-DATA := reports/metrics.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
+DATA := reports/metrics.yaml orchestrator/api/openapi.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
 	-name '*.yaml' -not -path '*/t/*' | sort)
 DATA += $(shell find agents reports drivers labs -path '*/doc/*.md' | sort)
-PAGES := $(shell find $(ROOMS) -path '*/doc/*.5' | sort)
+PAGES := $(shell find $(ROOMS) -path '*/doc/*.[57]' | sort)
 # A command's page and completion are written by the command itself.
 COMMANDS = $(shell $B/hilab help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 write-man = $B/hilab help --man > $1/hilab.1 && for c in $(COMMANDS); do \
@@ -181,7 +181,7 @@ install: all
 install-files:
 	install -D -m 755 $B/hilab $(DESTDIR)$(BINDIR)/hilab
 	$(Q)for f in $(DATA); do install -D -m 644 $$f $(DESTDIR)$(DATADIR)/$$f || exit; done
-	$(Q)for f in $(PAGES); do install -D -m 644 $$f $(DESTDIR)$(MANDIR)/man5/$${f##*/} || exit; done
+	$(Q)for f in $(PAGES); do install -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/} || exit; done
 	$(Q)install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
 	$(Q)$(call write-man,$(DESTDIR)$(MANDIR)/man1)
 	$(Q)$B/hilab completion bash > $(DESTDIR)$(BASHDIR)/hilab
@@ -191,7 +191,7 @@ install-files:
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/hilab $(DESTDIR)$(BASHDIR)/hilab $(DESTDIR)$(ZSHDIR)/_hilab
 	rm -f $(DESTDIR)$(MANDIR)/man1/hilab.1 $(DESTDIR)$(MANDIR)/man1/hilab-*.1
-	$(Q)for f in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man5/$${f##*/}; done
+	$(Q)for f in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
 	rm -rf $(DESTDIR)$(DATADIR)
 
 # ---- looking after the tree ---------------------------------------------------------------

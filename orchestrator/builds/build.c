@@ -192,17 +192,28 @@ static int fill(struct build *b, const struct node *doc, struct diag *diag)
 	return rc;
 }
 
+static int take(struct build *b, struct build *new, const struct node *doc, struct diag *diag)
+{
+	if (!doc || fill(new, doc, diag)) {
+		arena_done(&new->arena);
+		return -1;
+	}
+	*b = *new;
+	return 0;
+}
+
 int build_load(struct build *b, const char *path, struct diag *diag)
 {
 	struct build new = {0};
-	const struct node *doc = yaml_load(&new.arena, path, diag);
 
-	if (!doc || fill(&new, doc, diag)) {
-		arena_done(&new.arena);
-		return -1;
-	}
-	*b = new;
-	return 0;
+	return take(b, &new, yaml_load(&new.arena, path, diag), diag);
+}
+
+int build_parse(struct build *b, const char *name, struct str text, struct diag *diag)
+{
+	struct build new = {0};
+
+	return take(b, &new, yaml_parse(&new.arena, name, text, diag), diag);
 }
 
 int build_check(const struct node *doc, struct diag *diag)

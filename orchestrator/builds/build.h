@@ -44,6 +44,8 @@ struct build {
 extern const struct param build_params[], image_params[];
 
 int build_load(struct build *b, const char *path, struct diag *diag);
+/* The same from memory; name stands for the file in positions. */
+int build_parse(struct build *b, const char *name, struct str text, struct diag *diag);
 int build_check(const struct node *doc, struct diag *diag);
 void build_done(struct build *b);
 const struct image *build_find(const struct build *b, const char *role);

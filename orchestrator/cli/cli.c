@@ -5,6 +5,8 @@
  */
 #include "cli/cli.h"
 
+#include "io/json.h"
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -47,6 +49,17 @@ int cli_out(const struct buf *b)
 	if (fwrite(buf_str(b), 1, b->len, stdout) == b->len && !fflush(stdout))
 		return 0;
 	return cli_fail(-1, "standard output: cannot write");
+}
+
+int cli_out_json(const json_t *j)
+{
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	struct err e = {0};
+
+	if (json_write(j, JSON_INDENT(2), &out, &e))
+		return cli_fail(EXIT_INCOMPLETE, "%s", e.msg);
+	buf_putc(&out, '\n');
+	return cli_out(&out) ? EXIT_INCOMPLETE : EXIT_PASS;
 }
 
 bool cli_tty(int fd)

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/verdict.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,6 +70,8 @@ int cli_fail(int status, const char *fmt, ...) PRINTF(2, 3);
 void cli_diag(struct diag *d);
 /* Writes all of b to standard output; -1 when that fails (told on standard error). */
 int cli_out(const struct buf *b);
+/* j, indented, on standard output. Returns EXIT_PASS, or EXIT_INCOMPLETE after telling. */
+int cli_out_json(const json_t *j);
 /* May standard output be coloured and redrawn? (a terminal, and neither NO_COLOR nor TERM=dumb) */
 bool cli_tty(int fd);
 

@@ -24,7 +24,10 @@ static const struct {
 			"the source tree, unless set"},
 		{"HILAB_LOG", "error, warn, info or debug: how much is told on standard error"},
 		{"HILAB_RUN_DIR", "folder of the boards' locks; /run/lock unless set"},
+		{"HILAB_SERVER",
+			"the controller that commands talk to: a name of hilab.yaml, or a URL"},
 		{"HILAB_STORE", "the store's file; hilab.db in the state folder unless set"},
+		{"HILAB_TOKEN", "the token for it"},
 		{"NO_COLOR", "when not empty: no colour and no line that is redrawn"},
 },
   files[] =

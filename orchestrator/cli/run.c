@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "cli/commands.h"
 #include "cli/labfile.h"
+#include "cli/params.h"
 #include "cli/pick.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -26,8 +27,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PARAMS_MAX 64
 
 struct args {
 	const char *lab, *board, *build, *store, *format;
@@ -72,42 +71,29 @@ struct job {
 
 /* ---- before the board is touched ---- */
 
-static int split_params(const struct cli_texts *given, struct job_setting *out)
-{
-	if (given->n > PARAMS_MAX)
-		return cli_fail(-1, "run: more than %d --param", PARAMS_MAX);
-	for (size_t i = 0; i < given->n; i++) {
-		const char *eq = strchr(given->p[i], '=');
-
-		if (!eq || eq == given->p[i])
-			return cli_fail(-1, "run: --param needs NAME=VALUE, not '%s'", given->p[i]);
-		out[i] = (struct job_setting){
-			mem_strndup(given->p[i], (size_t)(eq - given->p[i])), eq + 1};
-	}
-	return 0;
-}
-
 static int compile(struct job *j, const char *path)
 {
 	const struct job_tables tables = {
 		deploy_drivers(), boot_drivers(), measure_drivers(), parse_drivers()};
-	struct job_setting settings[PARAMS_MAX] = {0};
+	struct job_setting settings[PARAMS_MAX];
+	struct params params;
 	struct arena doc_arena = {0};
 	struct diag diag = {0};
 	const struct node *doc;
-	int rc = split_params(&j->args->params, settings);
+	int rc = params_split(&params, &j->args->params, "run");
 
+	for (size_t i = 0; i < params.n; i++)
+		settings[i] = (struct job_setting){params.names[i], params.values[i]};
 	doc = rc ? NULL : yaml_load(&doc_arena, path, &diag);
 	if (doc && doc_kind_of(doc) != DOC_JOB)
 		diag_add(&diag, doc->at, "not a job: there is no key 'job'");
 	else if (doc)
-		job_compile(&j->plan, doc, settings, j->args->params.n, &tables, &diag);
+		job_compile(&j->plan, doc, settings, params.n, &tables, &diag);
 	if (diag.total) {
 		cli_diag(&diag);
 		rc = -1;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(settings); i++)
-		free((char *)settings[i].name);
+	params_done(&params);
 	diag_done(&diag);
 	arena_done(&doc_arena);
 	return rc;

@@ -29,7 +29,7 @@ offers()
 }
 
 same 'bash: commands' "$(hilab help | awk '/^  [a-z]/ { printf "%s%s", s, $1; s = "," }')" "$(offers hilab '')"
-same 'bash: a command that is begun' 'run,report' "$(offers hilab r)"
+same 'bash: a command that is begun' 'run,report,retry,reserve,release' "$(offers hilab r)"
 same 'bash: options of the program' '--version' "$(offers hilab --v)"
 for c in $(hilab help | awk '/^  [a-z]/ { print $1 }'); do
 	same "bash: options of $c" "$(hilab help "$c" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
@@ -46,7 +46,7 @@ same 'bash: commands as operands' 'twin' "$(offers hilab help tw)"
 same 'bash: verbs' 'pin,prune' "$(offers hilab builds p)"
 same 'bash: builds by name' 'nightly' "$(offers hilab builds pin n)"
 same 'bash: and as an option' 'nightly' "$(offers hilab run --build n)"
-same 'bash: no operand, no file' '' "$(offers hilab boards '')"
+same 'bash: no operand, no file' '' "$(offers hilab agents '')"
 same 'bash: a command that is none' '' "$(offers hilab rnu '')"
 
 hilab completion zsh >"$dir/zsh/_hilab"

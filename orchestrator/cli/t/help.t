@@ -48,7 +48,7 @@ sed -n 's/^\.It Ev \(HILAB_.*\)/\1/p' "$dir/hilab.1" | sort >"$dir/told"
 diff "$dir/asked" "$dir/told" >"$dir/out" && [ -s "$dir/told" ]
 ok $? 'the page tells every variable, and no other'
 
-for page in "$top"/*/doc/*.5 "$top"/*/*/doc/*.5; do
+for page in "$top"/*/doc/*.[57] "$top"/*/*/doc/*.[57]; do
 	mandoc -T lint -W warning "$page" >"$dir/out" 2>&1
 	ok $? "mandoc has nothing to say of ${page##*/}"
 done

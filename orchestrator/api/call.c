@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call from its head to its answer: route, token, protocol, body, handler. Invariant: a call
+ * that was begun is answered exactly once, after the commit of the turn in which it was, or its
+ * client is gone.
+ */
+#include "api/api.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "io/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void call_free(struct call *c)
+{
+	for (size_t i = 0; i < c->n_args; i++)
+		free(c->args[i]);
+	json_decref(c->body);
+	json_decref(c->answer);
+	buf_done(&c->text);
+	free(c->state);
+	free(c);
+}
+
+/* ---- answers ---- */
+
+static void answered(struct call *c, unsigned status)
+{
+	if (c->answered)
+		return; /* the first one counts */
+	c->answered = true;
+	c->status = status;
+	c->next = NULL;
+	*c->server->waiting_end = c;
+	c->server->waiting_end = &c->next;
+}
+
+void call_ok(struct call *c, unsigned status, json_t *j)
+{
+	if (c->answered) {
+		json_decref(j);
+		return;
+	}
+	c->answer = j ? j : json_object();
+	answered(c, status);
+}
+
+void call_text(struct call *c, unsigned status, const char *type, struct buf *text)
+{
+	if (c->answered)
+		return;
+	c->text = *text;
+	*text = (struct buf)BUF_INIT(text->cap);
+	c->text_type = type;
+	answered(c, status);
+}
+
+static json_t *error_json(const char *code, const char *message)
+{
+	json_t *text = json_string(message);
+
+	/* A message may hold what a client sent. */
+	return json_pack("{s:{s:s, s:o}}", "error", "code", code, "message",
+		text ? text : json_string("(not UTF-8)"));
+}
+
+void call_fail(struct call *c, unsigned status, const char *code, const char *fmt, ...)
+{
+	char message[ERR_MSG_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof message, fmt, ap);
+	va_end(ap);
+	call_ok(c, status, error_json(code, message));
+}
+
+void call_err(struct call *c, const struct err *e)
+{
+	/* It may have been done by half. */
+	if (store_turn_open(c->server->store) && (e->blame == BLAME_INFRA || e->blame == BLAME_BUG))
+		c->server->spoiled = true;
+	switch (e->blame) {
+	case BLAME_JOB:
+		call_fail(c, 409, "conflict", "%s", e->msg);
+		break;
+	case BLAME_CONFIG:
+	case BLAME_BUILD:
+		call_fail(c, 400, "invalid", "%s", e->msg);
+		break;
+	case BLAME_INFRA:
+		call_fail(c, 503, "unavailable", "%s", e->msg);
+		break;
+	default:
+		call_fail(c, 500, "bug", "%s", e->msg);
+	}
+}
+
+void call_diag(struct call *c, struct diag *d)
+{
+	json_t *lines = json_array(), *body;
+	char at[512];
+
+	vec_each (&d->entries, en) {
+		AUTOFREE char *line =
+			en->at.file
+				? mem_printf("%s: %s", loc_format(en->at, at, sizeof at), en->text)
+				: mem_strdup(en->text);
+
+		json_array_append_new(lines, json_string(line));
+	}
+	body = error_json("invalid", "the document has errors");
+	json_object_set_new(json_object_get(body, "error"), "diagnostics", lines);
+	call_ok(c, 422, body);
+}
+
+void call_field(struct call *c, const char *name, const char *value)
+{
+	struct http_field *f = &c->fields[c->n_fields];
+
+	if (c->n_fields == CALL_FIELDS)
+		return;
+	snprintf(c->field_texts[c->n_fields], sizeof c->field_texts[0], "%s", value);
+	f->name = name;
+	f->value = c->field_texts[c->n_fields++];
+}
+
+void call_stream(struct call *c, const char *type, http_pull_fn *pull, http_done_fn *done,
+	void *arg, struct http_stream **stream)
+{
+	c->answered = c->streaming = true;
+	http_set_user(c->request, NULL, NULL);
+	*stream = http_stream(c->request, type, pull, done, arg);
+	c->state = NULL;
+	call_free(c);
+}
+
+/* "bytes=FIRST-LAST", "bytes=FIRST-" or "bytes=-N" against size. 1 a part, 0 none asked for, -1. */
+static int range_parse(const char *text, uint64_t size, uint64_t *first, uint64_t *n)
+{
+	const char *dash = text ? strchr(text, '-') : NULL;
+	int64_t a = 0, b = 0;
+	bool has_a, has_b;
+
+	if (!text || strncmp(text, "bytes=", 6) || !dash || strchr(text, ','))
+		return 0;
+	has_a = dash > text + 6;
+	has_b = dash[1] != 0;
+	if ((has_a && str_i64(str_make(text + 6, (size_t)(dash - text - 6)), &a)) ||
+		(has_b && str_i64(str_of(dash + 1), &b)) || a < 0 || b < 0 || (!has_a && !has_b))
+		return 0;
+	if (!has_a) {
+		*n = (uint64_t)b < size ? (uint64_t)b : size;
+		*first = size - *n;
+		return *n ? 1 : -1;
+	}
+	if ((uint64_t)a >= size || (has_b && b < a))
+		return -1;
+	*first = (uint64_t)a;
+	*n = (has_b && (uint64_t)b < size ? (uint64_t)b + 1 : size) - *first;
+	return 1;
+}
+
+void call_file(struct call *c, const char *type, int fd, uint64_t size)
+{
+	uint64_t first = 0, n = size;
+	char text[64];
+	int part = range_parse(http_header(c->request, "Range"), size, &first, &n);
+
+	if (part < 0) {
+		close(fd);
+		snprintf(text, sizeof text, "bytes */%llu", (unsigned long long)size);
+		call_field(c, "Content-Range", text);
+		call_fail(c, 416, "invalid", "there are %llu bytes", (unsigned long long)size);
+		return;
+	}
+	call_field(c, "Accept-Ranges", "bytes");
+	if (part) {
+		snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)first,
+			(unsigned long long)(first + n - 1), (unsigned long long)size);
+		call_field(c, "Content-Range", text);
+	}
+	http_set_user(c->request, NULL, NULL);
+	http_reply_file(c->request, part ? 206 : 200, type, fd, first, n, c->fields, c->n_fields);
+	c->answered = true;
+	call_free(c);
+}
+
+static void send_one(struct call *c, bool committed)
+{
+	if (!c->request)
+		return;
+	http_set_user(c->request, NULL, NULL);
+	if (!committed) {
+		json_decref(c->answer);
+		c->answer =
+			error_json("unavailable", "the store cannot keep it; nothing was changed");
+		c->status = 503;
+		c->text_type = NULL;
+	}
+	if (c->text_type) {
+		http_reply(c->request, c->status, c->text_type,
+			str_make(buf_str(&c->text), c->text.len), c->fields, c->n_fields);
+		return;
+	}
+	if (c->n_fields) {
+		AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+
+		json_write(c->answer, 0, &out, NULL);
+		buf_putc(&out, '\n');
+		http_reply(c->request, c->status, "application/json",
+			str_make(buf_str(&out), out.len), c->fields, c->n_fields);
+		return;
+	}
+	http_reply_json(c->request, c->status, json_incref(c->answer));
+}
+
+void calls_send(struct server *s, bool committed)
+{
+	struct call *c = s->waiting;
+
+	s->waiting = NULL;
+	s->waiting_end = &s->waiting;
+	while (c) {
+		struct call *next = c->next;
+
+		send_one(c, committed);
+		call_free(c);
+		c = next;
+	}
+}
+
+/* ---- arguments ---- */
+
+bool call_id(struct call *c, size_t arg, int64_t *id)
+{
+	if (!str_i64(str_of(c->args[arg]), id) && *id > 0)
+		return true;
+	call_fail(c, 404, "not-found", "'%s' is no number of anything", c->args[arg]);
+	return false;
+}
+
+bool call_query_int(struct call *c, const char *name, int64_t min, int64_t max, int64_t *value)
+{
+	const char *text = http_query(c->request, name);
+	int64_t v;
+
+	if (!text)
+		return true;
+	if (!str_i64(str_of(text), &v) && v >= min && v <= max) {
+		*value = v;
+		return true;
+	}
+	call_fail(c, 400, "invalid", "%s=%s: a number between %lld and %lld is needed", name, text,
+		(long long)min, (long long)max);
+	return false;
+}
+
+bool call_is(const struct call *c, enum rights least)
+{
+	return c->who.rights != RIGHTS_AGENT && c->who.rights >= least;
+}
+
+bool call_sees(const struct call *c, const char *lab)
+{
+	size_t i;
+	json_t *name;
+
+	if (!c->who.labs)
+		return true;
+	json_array_foreach (c->who.labs, i, name) {
+		if (lab && json_is_string(name) && !strcmp(json_string_value(name), lab))
+			return true;
+	}
+	return false;
+}
+
+void call_audit(struct call *c, const char *what, const char *subject, const char *detail)
+{
+	struct store_audit a = {.at_ms = clock_wall_ms(),
+		.account = c->who.name,
+		.from = c->request ? http_peer(c->request) : NULL,
+		.what = what,
+		.subject = subject,
+		.detail = detail};
+	struct err e = {0};
+
+	if (store_audit_add(c->server->store, &a, &e))
+		call_err(c, &e);
+}
+
+/* ---- from the head to the handler ---- */
+
+/* Splits path by pattern. Returns the number of arguments, -1 where it does not fit. */
+static int route_match(const char *pattern, const char *path, struct str args[CALL_ARGS])
+{
+	int n = 0;
+
+	while (*pattern) {
+		const char *end, *close;
+
+		if (*pattern != '{') {
+			if (*pattern++ != *path++)
+				return -1;
+			continue;
+		}
+		close = strchr(pattern, '}');
+		end = close[-1] == '*' ? path + strlen(path) : strchrnul(path, '/');
+		if (end == path || n == CALL_ARGS)
+			return -1;
+		args[n++] = str_make(path, (size_t)(end - path));
+		path = end;
+		pattern = close + 1;
+	}
+	return *path ? -1 : n;
+}
+
+/* The route, or NULL; *other: the path is known, but not with that method. */
+static const struct route *route_find(
+	const char *method, const char *path, struct str args[CALL_ARGS], int *n, bool *other)
+{
+	bool head = !strcmp(method, "HEAD");
+
+	for (const struct route *r = api_routes; r->method; r++) {
+		*n = route_match(r->path, path, args);
+		if (*n < 0)
+			continue;
+		if (!strcmp(r->method, method) || (head && !strcmp(r->method, "GET")))
+			return r;
+		*other = true;
+	}
+	return NULL;
+}
+
+static bool allowed(const struct call *c)
+{
+	enum rights have = c->who.rights;
+
+	if (c->route->rights == RIGHTS_NONE)
+		return true;
+	if (have == RIGHTS_AGENT)
+		return c->route->rights == RIGHTS_AGENT || c->route->agents;
+	if (have == RIGHTS_ADMIN)
+		return true;
+	return c->route->rights != RIGHTS_AGENT && have >= c->route->rights;
+}
+
+/* False after it was answered. */
+static bool authenticate(struct call *c)
+{
+	const char *h = http_header(c->request, "Authorization");
+	const char *peer = http_peer(c->request);
+	int64_t wait_ms;
+	char text[32];
+
+	if (h && !strncasecmp(h, "Bearer ", 7)) {
+		wait_ms = auth_wait_ms(c->server->auth, peer);
+		if (wait_ms) {
+			snprintf(text, sizeof text, "%lld", (long long)(wait_ms + 999) / 1000);
+			call_field(c, "Retry-After", text);
+			call_fail(c, 429, "rate", "too many wrong tokens from %s; wait %s s", peer,
+				text);
+			return false;
+		}
+		if (!auth_check(c->server->auth, h + 7, peer, &c->who)) {
+			call_fail(c, 401, "denied", "the token is not known, or has expired");
+			return false;
+		}
+	}
+	if (allowed(c))
+		return true;
+	if (!c->who.name) {
+		call_field(c, "WWW-Authenticate", "Bearer");
+		call_fail(c, 401, "denied", "a token is needed (HILAB_TOKEN)");
+	} else {
+		call_fail(c, 403, "denied", "'%s' has the rights of a %s; this needs %s",
+			c->who.name, rights_name(c->who.rights), rights_name(c->route->rights));
+	}
+	return false;
+}
+
+/* What a running job has to tell is always taken. */
+static bool protocol_ok(struct call *c)
+{
+	const char *text = http_header(c->request, "Hilab-Protocol");
+	int64_t n;
+
+	if (!text || !strcmp(c->route->path, API "/agent/sync"))
+		return true;
+	if (!str_i64(str_of(text), &n) && n >= PROTOCOL_OLDEST && n <= PROTOCOL)
+		return true;
+	call_ok(c, 426,
+		json_pack("{s:{s:s, s:s}, s:{s:i, s:i}}", "error", "code", "invalid", "message",
+			"this controller does not speak that protocol", "protocol", "min",
+			PROTOCOL_OLDEST, "max", PROTOCOL));
+	return false;
+}
+
+static void handle(struct call *c)
+{
+	if (!c->route->writes || !server_turn(c))
+		c->route->fn(c);
+}
+
+static void on_body(void *arg, struct http_request *r, struct str body)
+{
+	struct call *c = arg;
+	struct err e = {0};
+
+	(void)r;
+	c->body = body.n ? json_parse(body, "body", &e) : json_object();
+	if (!c->body)
+		call_fail(c, 400, "invalid", "%s", e.msg);
+	else if (!json_is_object(c->body))
+		call_fail(c, 400, "invalid", "the body is JSON, but no object");
+	else
+		handle(c);
+}
+
+static void client_gone(void *user)
+{
+	struct call *c = user;
+
+	if (c->gone)
+		c->gone(c);
+	c->request = NULL;
+	if (!c->answered)
+		call_free(c); /* an answered one is in the queue, and is freed from there */
+}
+
+void call_begin(void *server, struct http_request *r)
+{
+	struct call *c = mem_alloc(sizeof *c);
+	struct str args[CALL_ARGS];
+	bool other = false;
+	int n = 0;
+
+	c->server = server;
+	c->request = r;
+	c->text = (struct buf)BUF_INIT(BUF_CAP_BYTES);
+	http_set_user(r, c, client_gone);
+	c->route = route_find(http_method(r), http_path(r), args, &n, &other);
+	if (!c->route) {
+		call_fail(c, other ? 405 : 404, other ? "invalid" : "not-found",
+			other ? "%s does not go with '%s'" : "%s: there is no '%s'", http_method(r),
+			http_path(r));
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		c->args[c->n_args++] = mem_strndup(args[i].p, args[i].n);
+	if (!authenticate(c) || !protocol_ok(c))
+		return;
+	if (c->route->body == BODY_JSON)
+		http_body(r, HTTP_BODY_BYTES, on_body, c);
+	else
+		handle(c);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What came of a night: every job, and what is wrong, the product's failures apart from the lab's
+ * trouble. Invariant: a run is charged to the one or the other by its blame, never to both.
+ */
+#include "api/night.h"
+
+#include "base/mem.h"
+#include "io/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WRONG_MAX 1000 /* entries of each list; counts go on */
+
+struct summary {
+	struct call *call;
+	json_t *jobs, *product, *lab, *counts;
+	/* of the job that is looked at */
+	const struct store_job *job;
+	const char *job_name;
+	/* of the run */
+	struct store_run *run;
+	json_t *results;
+};
+
+static void count(json_t *counts, const char *key)
+{
+	json_object_set_new(counts, key, json_integer(json_int(counts, key, 0) + 1));
+}
+
+static void text(json_t *j, const char *key, const char *value)
+{
+	json_t *t = value ? json_string(value) : NULL;
+
+	if (t)
+		json_object_set_new(j, key, t);
+}
+
+static json_t *of_run(const struct summary *m, const struct store_run *run)
+{
+	json_t *j =
+		json_pack("{s:I, s:I}", "job", (json_int_t)m->job->id, "run", (json_int_t)run->id);
+
+	text(j, "name", m->job->name);
+	text(j, "board", run->board);
+	text(j, "type", run->type);
+	text(j, "blame", run->blame);
+	return j;
+}
+
+static void add(json_t *list, json_t *j)
+{
+	if (json_array_size(list) < WRONG_MAX)
+		json_array_append_new(list, j);
+	else
+		json_decref(j);
+}
+
+static int look_at_result(void *arg, const struct store_result *r)
+{
+	struct summary *m = arg;
+	int status = status_parse(r->status);
+	json_t *j;
+
+	count(m->results, r->status);
+	if (status != STATUS_FAIL && status != STATUS_ERROR)
+		return 0;
+	j = of_run(m, m->run);
+	text(j, "suite", r->suite);
+	text(j, "result", r->name);
+	text(j, "status", r->status);
+	text(j, "why", r->why);
+	add(m->product, j);
+	return 0;
+}
+
+/* Whose trouble is a run that came to no verdict about the product? */
+static bool is_lab(const char *blame)
+{
+	switch (err_blame_parse(blame ? blame : "none")) {
+	case BLAME_INFRA:
+	case BLAME_TIMEOUT:
+	case BLAME_CONFIG:
+	case BLAME_BUG:
+	case BLAME_NONE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int look_at_run(void *arg, const struct store_run *run)
+{
+	struct summary *m = arg;
+	int verdict = verdict_parse(run->verdict);
+	bool last = run->id == m->job->last_run;
+	json_t *j;
+
+	m->run = (struct store_run *)run;
+	if (verdict == VERDICT_INCOMPLETE) {
+		j = of_run(m, run);
+		text(j, "message", run->message);
+		json_object_set_new(j, "retried", json_boolean(!last));
+		add(is_lab(run->blame) ? m->lab : m->product, j);
+	}
+	/* What a run that was given up found is not the job's word. */
+	if (last)
+		store_results(m->call->server->store, run->id, look_at_result, m, NULL);
+	return 0;
+}
+
+static int look_at_job(void *arg, const struct store_job *job)
+{
+	struct summary *m = arg;
+	json_t *view = view_job(m->call->server, job, false);
+
+	m->job = job;
+	m->results = json_object();
+	store_run_list(m->call->server->store, &(struct store_run_filter){.job = job->id},
+		look_at_run, m, NULL);
+	json_object_set_new(view, "results", m->results);
+	json_array_append_new(m->jobs, view);
+	count(m->counts, job->verdict ? job->verdict : job->state);
+	return 0;
+}
+
+static json_t *night_view(const struct store_nightly *n)
+{
+	json_t *j = json_pack("{s:I, s:s, s:s?, s:I}", "nightly", (json_int_t)n->id, "plan",
+		n->plan, "submitter", n->submitter, "started_ms", (json_int_t)n->started_ms);
+
+	if (n->deadline_ms)
+		json_object_set_new(j, "deadline_ms", json_integer(n->deadline_ms));
+	if (n->ended_ms)
+		json_object_set_new(j, "ended_ms", json_integer(n->ended_ms));
+	text(j, "verdict", n->verdict);
+	return j;
+}
+
+/* Entries that became no job: their documents or builds are to blame. */
+static void add_unsubmitted(struct summary *m, const char *entries)
+{
+	AUTOJSON *list = entries ? json_loads(entries, 0, NULL) : NULL;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (list, i, entry) {
+		const char *why = json_text(entry, "error", NULL);
+
+		if (!why)
+			continue;
+		add(m->product, json_pack("{s:s, s:s, s:s}", "name", json_text(entry, "file", "?"),
+					"blame", "job", "message", why));
+		count(m->counts, "not submitted");
+	}
+}
+
+static int take_night(void *arg, const struct store_nightly *n)
+{
+	struct {
+		struct summary *m;
+		json_t *view;
+	} *out = arg;
+
+	out->view = night_view(n);
+	add_unsubmitted(out->m, n->entries);
+	return 0;
+}
+
+void nights_show(struct call *c)
+{
+	struct summary m = {.call = c,
+		.jobs = json_array(),
+		.product = json_array(),
+		.lab = json_array(),
+		.counts = json_object()};
+	struct {
+		struct summary *m;
+		json_t *view;
+	} out = {&m, NULL};
+	struct store_job_filter f = {.oldest_first = true};
+	struct err e = {0};
+	int r = -1;
+
+	if (!call_id(c, 0, &f.nightly))
+		goto out;
+	r = store_nightly_get(c->server->store, f.nightly, take_night, &out, &e);
+	if (r > 0)
+		r = store_jobs(c->server->store, &f, look_at_job, &m, &e) < 0 ? -1 : 1;
+	if (r < 0) {
+		call_err(c, &e);
+	} else if (!r) {
+		call_fail(c, 404, "not-found", "there is no nightly %lld", (long long)f.nightly);
+	} else {
+		json_object_set(out.view, "jobs", m.jobs);
+		json_object_set(out.view, "product", m.product);
+		json_object_set(out.view, "lab", m.lab);
+		json_object_set(out.view, "counts", m.counts);
+		call_ok(c, 200, json_incref(out.view));
+	}
+out:
+	json_decref(out.view);
+	json_decref(m.jobs);
+	json_decref(m.product);
+	json_decref(m.lab);
+	json_decref(m.counts);
+}
+
+static int add_night(void *arg, const struct store_nightly *n)
+{
+	json_array_append_new(arg, night_view(n));
+	return 0;
+}
+
+void nights_list(struct call *c)
+{
+	int64_t limit = LIST_LIMIT;
+	json_t *list;
+	struct err e = {0};
+
+	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &limit))
+		return;
+	list = json_array();
+	if (store_nightlies(c->server->store, http_query(c->request, "plan"), false, limit,
+		    add_night, list, &e) < 0) {
+		json_decref(list);
+		call_err(c, &e);
+		return;
+	}
+	call_ok(c, 200, json_pack("{s:o}", "nightlies", list));
+}
+
+static int add_schedule(void *arg, const struct store_schedule *sch)
+{
+	struct cron cron;
+	int64_t next = cron_parse(&cron, sch->cron, NULL) ? 0 : cron_next(&cron, sch->last_ms);
+
+	json_array_append_new(
+		arg, json_pack("{s:s, s:s, s:s?, s:I, s:I}", "plan", sch->plan, "schedule",
+			     sch->cron, "submitter", sch->submitter, "last_ms",
+			     (json_int_t)sch->last_ms, "next_ms", (json_int_t)next));
+	return 0;
+}
+
+void schedule_list(struct call *c)
+{
+	json_t *list = json_array();
+	struct err e = {0};
+
+	if (store_schedules(c->server->store, add_schedule, list, &e) < 0) {
+		json_decref(list);
+		call_err(c, &e);
+		return;
+	}
+	call_ok(c, 200, json_pack("{s:o}", "schedules", list));
+}
+
+void schedule_del(struct call *c)
+{
+	struct err e = {0};
+	int r = store_schedule_del(c->server->store, c->args[0], &e);
+
+	if (r < 0) {
+		call_err(c, &e);
+	} else if (!r) {
+		call_fail(c, 404, "not-found", "there is no schedule '%s'", c->args[0]);
+	} else {
+		call_audit(c, "schedule delete", c->args[0], NULL);
+		call_ok(c, 200, NULL);
+	}
+}
