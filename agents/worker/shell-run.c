@@ -8,12 +8,16 @@
 #include "shell-inner.h"
 #include "unpack.h"
 
+#include <limits.h>
+
 #define ASK_NUMBERS 20 /* sequence numbers in one question */
 
 /* Asks for the missing frames of the command that ended; returns how many stay lost. */
 static int recover(struct shell *s, unsigned *lost, struct err *e)
 {
-	for (int i = 0; i <= SHELL_TRIES; i++) {
+	unsigned before = UINT_MAX;
+
+	for (int i = 0;; i++) {
 		AUTOBUF line = BUF_INIT(2 * SHELL_LINE_BYTES);
 		unsigned asked = 0;
 		int64_t until = clock_ms() + SHELL_ANSWER_MS;
@@ -27,6 +31,9 @@ static int recover(struct shell *s, unsigned *lost, struct err *e)
 			if (asked++ < ASK_NUMBERS)
 				buf_printf(&line, " %u", (unsigned)n);
 		}
+		if (*lost < before)
+			i = 0; /* some came: the tries are those without any */
+		before = *lost;
 		if (!*lost || i == SHELL_TRIES)
 			return 0;
 		if (shell_type(s, buf_str(&line), e))
@@ -37,7 +44,6 @@ static int recover(struct shell *s, unsigned *lost, struct err *e)
 		} while (clock_ms() - s->console->last_byte_ms < SHELL_SILENCE_MS / 2 &&
 			 clock_ms() < until);
 	}
-	return 0;
 }
 
 /* The output out of its pieces; captured stays false when anything is missing or wrong. */
