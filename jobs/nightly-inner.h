@@ -75,7 +75,7 @@ int nightly_use(struct nightly_reading *r, const struct node *params, struct nig
 /* All combinations but those of the list; NULL: none is left out. */
 void nightly_matrix(struct nightly_reading *r, const struct node *exclude);
 /* One more job to submit. */
-int nightly_add(struct nightly_reading *r, const struct nightly_use *use,
+int nightly_entry_add(struct nightly_reading *r, const struct nightly_use *use,
 	const struct nightly_target *t, const char *build);
 bool nightly_fits(const struct nightly_reading *r, const struct nightly_use *use,
 	const struct nightly_target *t);

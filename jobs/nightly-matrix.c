@@ -58,7 +58,7 @@ static struct param_strings tags_of(struct nightly_reading *r, const struct nigh
 	return all;
 }
 
-int nightly_add(struct nightly_reading *r, const struct nightly_use *use,
+int nightly_entry_add(struct nightly_reading *r, const struct nightly_use *use,
 	const struct nightly_target *t, const char *build)
 {
 	struct nightly_entry entry = {.file = use->file,
@@ -189,13 +189,13 @@ static int add_builds(struct nightly_reading *r, struct nightly_use *use, struct
 	bool met = false;
 
 	if (!use->deploys)
-		return is_excluded(ex, use, t, &none) ? 0 : nightly_add(r, use, t, NULL);
+		return is_excluded(ex, use, t, &none) ? 0 : nightly_entry_add(r, use, t, NULL);
 	vec_each (&r->builds, b) {
 		if ((soc && b->soc && strcmp(soc, b->soc) != 0) ||
 			(b->name && !is_among(&use->builds, b->name)))
 			continue;
 		met = b->met = true;
-		if (!is_excluded(ex, use, t, b) && nightly_add(r, use, t, b->use))
+		if (!is_excluded(ex, use, t, b) && nightly_entry_add(r, use, t, b->use))
 			return -1;
 	}
 	if (!met && !t->no_build && !r->incomplete) {

@@ -290,7 +290,7 @@ static void read_include(struct nightly_reading *r, const struct node *n)
 		nightly_tell(
 			r, build->at, "build '%s' is for soc '%s', not '%s'", b.name, b.soc, soc);
 	else
-		nightly_add(r, &use, &t, b.use);
+		nightly_entry_add(r, &use, &t, b.use);
 }
 
 /* A param that no job has: it is misspelt, or its job is gone. */
