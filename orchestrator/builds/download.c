@@ -102,6 +102,12 @@ static void set_options(struct transfer *t, char *error_text)
 	set(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->from_bytes);
 	set(c, CURLOPT_USERAGENT, "hilab/" HILAB_VERSION);
 	set(c, CURLOPT_ERRORBUFFER, error_text);
+	if (t->d->token) { /* libcurl keeps it from other hosts that it is sent on to */
+		set(c, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+		set(c, CURLOPT_XOAUTH2_BEARER, t->d->token);
+	}
+	if (t->d->ca)
+		set(c, CURLOPT_CAINFO, t->d->ca);
 }
 
 static bool worth_again(CURLcode rc)

@@ -18,6 +18,8 @@
 
 struct download {
 	const char *url;
+	const char *token;             /* sent as bearer to the host of url alone; NULL: none */
+	const char *ca;                /* PEM of who may sign its certificate; NULL: the system's */
 	int64_t max_bytes, timeout_ms; /* both needed; the time is for each try */
 	/* Called while bytes arrive; total is 0 when the server does not say. Non-zero return: stop
 	 * (BLAME_CANCEL). NULL: none. */

@@ -68,6 +68,8 @@ static int fill_part(const struct work *w, int fd, const char *part, struct err 
 	const struct fetch_opts *o = w->opts;
 	const struct download d = {
 		.url = w->image->url,
+		.token = o->token,
+		.ca = o->ca,
 		.max_bytes = o->max_bytes ? o->max_bytes : FETCH_BYTES_MAX,
 		.timeout_ms = o->timeout_ms ? o->timeout_ms : FETCH_TIME_MS,
 		.progress = told_download,

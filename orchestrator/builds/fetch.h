@@ -20,6 +20,7 @@ struct fetch_opts {
 	int64_t max_bytes;          /* 0: FETCH_BYTES_MAX */
 	int64_t max_unpacked_bytes; /* 0: FETCH_UNPACKED_MAX */
 	int64_t timeout_ms;         /* 0: FETCH_TIME_MS */
+	const char *token, *ca;     /* download.h; NULL: none, the system's */
 	/* What keeps the files in the cache until the caller has done with them. NULL: nothing. */
 	struct cache_hold *hold;
 	/* Called while bytes arrive or are unpacked; total is 0 when it is not known. Non-zero
