@@ -89,6 +89,14 @@ const struct param board_power_params[] = {
 		.help = "power driver", .example = "serial-relay"},
 	{"off-time", PARAM_DURATION, offsetof(struct board_power, off_time_ms), .preset = "2s",
 		.max = 600000, .help = "how long power stays off in a power cycle"},
+	{"device", PARAM_STRING, offsetof(struct board_power, device),
+		.help = "name of what feeds several boards, such as a power strip; the driver's "
+			"port unless given",
+		.example = "rack-2-strip"},
+	{"stagger", PARAM_DURATION, offsetof(struct board_power, stagger_ms), .preset = "100ms",
+		.max = 60000,
+		.help = "time between the power-ons of two boards that one device feeds; 0 for "
+			"twins unless given"},
 	{0},
 };
 
@@ -192,7 +200,7 @@ static int check_core(
 
 static int fill_power(struct filling *f, struct board *b)
 {
-	static const char *const core[] = {"driver", "off-time", NULL};
+	static const char *const core[] = {"driver", "off-time", "device", "stagger", NULL};
 	const struct driver *const *table = f->drivers ? f->drivers->power : NULL;
 	int rc = check_driven(f, table, "power driver", b->power, core, f->diag);
 

@@ -53,6 +53,8 @@ extern const struct param board_network_params[];
 struct board_power {
 	const char *driver;
 	int64_t off_time_ms; /* how long a cycle stays off */
+	const char *device;  /* what else draws through it; NULL: its port */
+	int64_t stagger_ms;  /* between the power-ons of two boards of one device */
 };
 extern const struct param board_power_params[];
 /* Keys of a console that are the core's. */
@@ -89,6 +91,13 @@ struct lab_drivers { /* the bench families, handed down from above so that labs 
 int lab_check(const struct types *types, const struct lab_drivers *drivers, const struct node *doc,
 	struct diag *diag);
 
+/*
+ * The device that b's power goes through, when other boards of the lab hang on it too: the same
+ * `device`, or the same port. *ms: the least distance of two of their power-ons. NULL: it is b's
+ * alone, or ms is 0.
+ */
+const char *board_stagger(const struct lab *lab, const struct board *b, int64_t *ms);
+
 bool board_has(const struct board *b, const char *peripheral);
 
 /* What a job asks of a board; NULL or empty: anything. */
@@ -113,7 +122,7 @@ int match_check(
 /*
  * board.json: the board as the worker needs it, everything of type and lab resolved
  * ({name, type, soc, twin, arch, lab, revision, power, consoles, deploy, network, boot, login,
- * bootmode, stages, vars}). New reference. Holds secrets: write it 0600.
+ * bootmode, stages, vars, stagger {device, ms}}). New reference. Holds secrets: write it 0600.
  */
 json_t *board_to_json(const struct lab *lab, const struct board *b);
 

@@ -105,7 +105,7 @@ static char *lock_name(const struct worker *w)
  * writable for all, no link followed, and O_CREAT only where there is none (the kernel refuses it
  * for somebody else's file in a sticky folder).
  */
-static int open_lock(const char *path)
+int worker_open_lock(const char *path)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	int fd = open(path, flags);
@@ -132,7 +132,7 @@ int worker_lock(struct worker *w, struct err *e)
 	path = fs_join(dir, name);
 	if (fs_mkdirs(dir, 0700, e))
 		return -1;
-	fd = open_lock(path);
+	fd = worker_open_lock(path);
 	if (fd < 0)
 		return err_sys(e, BLAME_INFRA, errno, "cannot open lock '%s'", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -183,7 +183,7 @@ void *worker_conf(struct worker *w, const struct param *rows, size_t size, const
 	return conf;
 }
 
-static const char *const core_keys[] = {"driver", "off-time", NULL};
+static const char *const core_keys[] = {"driver", "off-time", "device", "stagger", NULL};
 
 int worker_open_power(struct worker *w, struct err *e)
 {
@@ -353,6 +353,8 @@ static int switch_off(struct worker *w, struct err *e)
 
 static int switch_on(struct worker *w, struct err *e)
 {
+	if (worker_stagger(w, e))
+		return -1;
 	worker_note_on(w, false);
 	return power_on(&w->power, e);
 }

@@ -92,6 +92,10 @@ void *worker_conf(struct worker *w, const struct param *rows, size_t size, const
 	const struct node *map, const char *const *skip, struct err *e);
 /* Power by word of a job, with its journal event: 0 on, 1 off, 2 cycle. */
 int worker_power(struct worker *w, int action, struct err *e);
+/* A lock file of this host, for its every user; -1 with errno. */
+int worker_open_lock(const char *path);
+/* Waits for this board's turn to be switched on, where others hang on the same device. */
+int worker_stagger(struct worker *w, struct err *e);
 /* A board that talked since it was switched on has power, whatever the relay cannot tell. */
 void worker_power_seen(struct worker *w);
 void worker_close(struct worker *w);

@@ -115,6 +115,52 @@ static void loading(void)
 	diag_done(&diag);
 }
 
+static const char strip[] = "lab: strip\n"
+			    "boards:\n"
+			    "  a: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/r, channel: 1}}\n"
+			    "  b: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/r, channel: 2, stagger: 2s}}\n"
+			    "  c: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/r, channel: 3, stagger: 0}}\n"
+			    "  alone: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/s, channel: 1}}\n"
+			    "  twin: {type: evm-twin, consoles: {m: {driver: line, port: x}}, "
+			    "power: {driver: relay, port: /dev/r, channel: 4}}\n"
+			    "  p: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/p, channel: 1, device: wall}}\n"
+			    "  q: {type: evm, consoles: {m: {driver: line, port: x}}, power: "
+			    "{driver: relay, port: /dev/q, channel: 1, device: wall}}\n"
+			    "  none: {type: evm, consoles: {m: {driver: line, port: x}}}\n";
+
+static void stagger(void)
+{
+	static const struct {
+		const char *board, *device;
+		int64_t ms;
+	} want[] = {{"a", "/dev/r", 100}, {"b", "/dev/r", 2000}, {"c", NULL, 0}, {"alone", NULL, 0},
+		{"twin", NULL, 0}, {"p", "wall", 100}, {"q", "wall", 100}, {"none", NULL, 0}};
+	char dir[] = "/tmp/hilab-lab-XXXXXX";
+	AUTOFREE char *path = fs_join(mkdtemp(dir), "lab.yaml");
+	struct lab lab = {0};
+	struct diag diag = {0};
+
+	ok(!fs_write(path, strip, sizeof strip - 1, 0600, NULL) &&
+			!lab_load(&lab, path, &types, &diag),
+		"boards that share devices");
+	for (size_t i = 0; i < ARRAY_LEN(want) && lab.n; i++) {
+		AUTOJSON *j = board_to_json(&lab, lab_find(&lab, want[i].board));
+		const json_t *turns = json_object_get(j, "stagger");
+
+		is_str(json_text(turns, "device", NULL), want[i].device, "%s takes turns at %s",
+			want[i].board, want[i].device ? want[i].device : "nothing");
+		is_int(json_int(turns, "ms", 0), want[i].ms, "%s: how far apart", want[i].board);
+	}
+	diag_done(&diag);
+	lab_done(&lab);
+	fs_remove_tree(dir, NULL);
+}
+
 int main(void)
 {
 	AUTOFREE char *dir = fs_data_path("labs/t/types");
@@ -123,6 +169,7 @@ int main(void)
 	ok(!types_load(&types, dirs, NULL), "types");
 	ok(golden_walk("labs/t/bad", check) >= 6, "all cases are there");
 	loading();
+	stagger();
 	page_has_rows("labs/doc/hilab-lab.5", lab_params, "a lab");
 	page_has_rows("labs/doc/hilab-lab.5", board_params, "a board");
 	page_has_rows("labs/doc/hilab-lab.5", board_power_params, "power");
