@@ -23,6 +23,7 @@ const struct cli_command *const cli_commands[] = {
 	&agents_command,
 	&token_command,
 	&server_command,
+	&agent_command,
 	&worker_command,
 	&player_command,
 	&twin_command,

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command agent_command;
 extern const struct cli_command agents_command;
 extern const struct cli_command bench_command;
 extern const struct cli_command boards_command;
