@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Server-sent events out of bytes. Invariant: what is handed on does not depend on how the bytes
- * were cut into pieces; an event that was not ended is not handed on.
+ * Server-sent events out of bytes. Invariant: however the bytes are cut into pieces, the events are
+ * the same.
  */
 #include "io/http-client.h"
 
-#include <stdio.h>
 #include <string.h>
+
+static const char BOM[] = "\xef\xbb\xbf";
 
 void sse_init(struct sse *s)
 {
@@ -19,54 +20,83 @@ void sse_done(struct sse *s)
 	buf_done(&s->data);
 }
 
-static void dispatch(struct sse *s, sse_fn *fn, void *arg)
+/* Text that does not fit into out is one that nobody of ours sends. */
+static int keep(char *out, size_t n, struct str value)
 {
-	/* An event without data is none. The id stays: it is the last one seen. */
+	if (value.n >= n)
+		return -1;
+	memcpy(out, value.p, value.n);
+	out[value.n] = 0;
+	return 0;
+}
+
+static int dispatch(struct sse *s, sse_fn *fn, void *arg)
+{
 	if (s->data.len) {
-		s->data.data[--s->data.len] = 0;
+		s->data.data[--s->data.len] = 0; /* the last line's end */
 		fn(arg, s->id, *s->name ? s->name : "message", s->data.data);
 	}
 	buf_reset(&s->data);
 	*s->name = 0;
+	return 0;
 }
 
-static int take_line(struct sse *s, sse_fn *fn, void *arg)
+static int on_line(struct sse *s, struct str line, sse_fn *fn, void *arg)
 {
-	const char *line = buf_str(&s->line), *colon = strchr(line, ':');
-	struct str field = {line, colon ? (size_t)(colon - line) : s->line.len};
-	const char *value = colon ? colon + 1 : "";
+	ptrdiff_t colon = str_chr(line, ':');
+	struct str name = line, value = {"", 0};
 
-	if (!s->line.len) {
-		dispatch(s, fn, arg);
-		return 0;
+	if (!line.n)
+		return dispatch(s, fn, arg);
+	if (colon >= 0) {
+		name.n = (size_t)colon;
+		value = str_make(line.p + colon + 1, line.n - name.n - 1);
+		if (str_starts(value, " "))
+			value = str_make(value.p + 1, value.n - 1);
 	}
-	value += *value == ' ';
-	if (str_is(field, "data"))
-		return buf_puts(&s->data, value) || buf_putc(&s->data, '\n') ? -1 : 0;
-	if (str_is(field, "event"))
-		snprintf(s->name, sizeof s->name, "%s", value);
-	else if (str_is(field, "id"))
-		snprintf(s->id, sizeof s->id, "%s", value);
-	return 0; /* a comment, or a field that is nothing to us */
+	if (str_is(name, "data"))
+		return buf_add(&s->data, value.p, value.n) || buf_putc(&s->data, '\n') ? -1 : 0;
+	if (str_is(name, "event"))
+		return keep(s->name, sizeof s->name, value);
+	if (str_is(name, "id") && !memchr(value.p, 0, value.n))
+		return keep(s->id, sizeof s->id, value);
+	return 0;
+}
+
+static int end_line(struct sse *s, sse_fn *fn, void *arg)
+{
+	struct str line = str_make(buf_str(&s->line), s->line.len);
+	int rc;
+
+	if (!s->begun && str_starts(line, BOM))
+		line = str_make(line.p + 3, line.n - 3);
+	s->begun = true;
+	rc = on_line(s, line, fn, arg);
+	buf_reset(&s->line);
+	return rc;
 }
 
 int sse_feed(struct sse *s, struct str bytes, sse_fn *fn, void *arg)
 {
-	for (size_t i = 0; i < bytes.n; i++) {
-		char c = bytes.p[i];
-		bool was_cr = s->cr;
+	for (size_t i = 0; i < bytes.n;) {
+		size_t n = i;
 
-		s->cr = c == '\r';
-		if (c == '\n' && was_cr)
-			continue; /* the other half of a line's end */
-		if (c != '\n' && c != '\r') {
-			if (buf_putc(&s->line, c))
-				return -1;
+		if (s->cr && bytes.p[i] == '\n') {
+			s->cr = false;
+			i++;
 			continue;
 		}
-		if (take_line(s, fn, arg))
+		s->cr = false;
+		while (n < bytes.n && bytes.p[n] != '\n' && bytes.p[n] != '\r')
+			n++;
+		if (buf_add(&s->line, bytes.p + i, n - i))
 			return -1;
-		buf_reset(&s->line);
+		if (n == bytes.n)
+			break;
+		s->cr = bytes.p[n] == '\r';
+		i = n + 1;
+		if (end_line(s, fn, arg))
+			return -1;
 	}
 	return 0;
 }
