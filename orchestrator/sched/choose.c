@@ -70,9 +70,12 @@ int choose_for_board(struct sched *s, struct sched_board *b, struct err *e)
 
 			if (rc < 0)
 				return -1;
-			/* It is gone, or waits for a job that comes before all others. */
-			if (!board_free(b) || b->held == h.p[i])
-				return rc;
+			if (rc) { /* with this board or others: shares have changed */
+				sched_offer(s, b);
+				return 1;
+			}
+			if (b->held == h.p[i])
+				return 0;
 			after = h.p[i];
 		}
 	} while (h.n == ARRAY_LEN(h.p));

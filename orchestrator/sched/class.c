@@ -95,6 +95,23 @@ void class_free(struct class *c)
 	free(c);
 }
 
+/* Names that jobs asked for, of boards that there never were. */
+static void sweep_boards(struct sched *s)
+{
+	struct map kept = {0};
+
+	map_each (&s->boards, it) {
+		struct sched_board *b = it->value;
+
+		if (b->stored || b->pins.n)
+			map_set(&kept, it->key, b);
+		else
+			board_free_memory(s, b);
+	}
+	map_done(&s->boards);
+	s->boards = kept;
+}
+
 /* Classes that no job is in are kept for the next such job, but not for ever. */
 static void sweep(struct sched *s)
 {
@@ -111,6 +128,7 @@ static void sweep(struct sched *s)
 	map_done(&s->classes);
 	s->classes = kept;
 	s->n_empty = 0;
+	sweep_boards(s);
 }
 
 static struct class *class_new(
@@ -204,19 +222,27 @@ static struct param_strings words_of(struct arena *a, const json_t *list)
 	return out;
 }
 
-/* A type that the controller does not know has what its boards announce. */
+/*
+ * What the agent says that a board has is all that it has; where it says nothing, what the type has
+ * here counts. A type that the controller does not know has what its boards announce.
+ */
 static const struct type *type_of(
 	struct sched *s, struct arena *a, const char *name, const json_t *announced)
 {
 	const struct type *known = type_find(s->types, name);
-	struct type *type;
+	struct type *type = arena_alloc(a, sizeof *type);
 
-	if (known)
-		return known;
-	type = arena_alloc(a, sizeof *type);
-	type->name = arena_strdup(a, name);
-	type->soc = arena_strdup(a, json_text(announced, "soc", NULL));
-	type->twin = json_flag(announced, "twin", false);
+	if (known) {
+		*type = *known;
+	} else {
+		type->name = arena_strdup(a, name);
+		type->soc = arena_strdup(a, json_text(announced, "soc", NULL));
+		type->twin = json_flag(announced, "twin", false);
+	}
+	if (json_object_get(announced, "peripherals"))
+		type->peripherals = (struct param_strings){0};
+	if (json_object_get(announced, "tags"))
+		type->tags = (struct param_strings){0};
 	return type;
 }
 

@@ -47,7 +47,7 @@ static int close_part(struct sched *s, struct sched_part *p, struct err *e)
 	p->state = PART_ENDED;
 	p->ended_ms = clock_wall_ms();
 	p->order = ++p->run->n_ended;
-	p->run->job->who->in_use--;
+	sched_share(s, p->run->job->who, -1);
 	if (part_save(s, p, e) || let_go(s, p, e) || board_power(s, p->board, p->power, e) ||
 		board_judge(s, p, check, e))
 		return -1;
@@ -104,6 +104,7 @@ static int end_late(
 	struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e)
 {
 	struct sched_part *p = part_find(s, run, part), said = {.at = part};
+	struct sched_agent *a;
 	struct late late = {s, &said, e, false};
 	int rc;
 
@@ -117,10 +118,11 @@ static int end_late(
 			e, BLAME_JOB, "there is no part %u of run %lld", part, (long long)run);
 	if (!p || !p->lost)
 		return 0;
-	if (board_power(s, p->board, said.power, e))
+	a = p->agent;
+	if (board_power(s, p->board, said.power, e) || part_gone(s, p, e))
 		return -1;
-	command_forget(s, p->agent, run, part);
-	return part_gone(s, p, e);
+	command_forget(s, a, run, part);
+	return 0;
 }
 
 int part_gone(struct sched *s, struct sched_part *p, struct err *e)
@@ -167,13 +169,13 @@ int run_give_up(struct sched *s, struct sched_run *r, const struct job_end *end,
 		if (p->state == PART_ENDED)
 			continue;
 		p->state = PART_ENDED;
-		p->lost = true;
+		p->lost = p->stopping = true;
 		p->ended_ms = clock_wall_ms();
 		p->order = ++r->n_ended;
 		p->verdict = verdict_parse(end->verdict);
 		p->blame = end->blame;
 		set_text(&p->message, end->message);
-		r->job->who->in_use--;
+		sched_share(s, r->job->who, -1);
 		commands_drop(p->agent, p);
 		command_add(s, p, "cancel", end->message);
 		if (part_save(s, p, e) || board_judge(s, p, r->job->kind == KIND_HEALTH, e))

@@ -229,9 +229,10 @@ struct sched {
 };
 
 /* ---- sched.c ---- */
-void sched_offer(struct sched *s, struct sched_board *b); /* may have come free */
-void sched_slot(struct sched *s, struct sched_agent *a);  /* may have room for one more */
-void sched_place(struct sched *s, struct sched_job *job); /* queued: is there a board? */
+void sched_offer(struct sched *s, struct sched_board *b);         /* may have come free */
+void sched_slot(struct sched *s, struct sched_agent *a);          /* may have room for one more */
+void sched_place(struct sched *s, struct sched_job *job);         /* queued: is there a board? */
+void sched_share(struct sched *s, struct account *who, int more); /* boards in use */
 /* A board is not what it was: jobs that hold or avoid boards think again. */
 void sched_rethink(struct sched *s);
 int sched_settle(struct sched *s, struct err *e);

@@ -164,6 +164,21 @@ static int load_roles(void *arg, const struct store_job *row)
 	return job_set_roles(l->job, row->plans, l->e) ? -1 : 1;
 }
 
+/* A job that this version cannot read must not keep the server from what it can. */
+static int end_unread(struct load *l, const struct store_job *row)
+{
+	AUTOFREE char *text = mem_printf("it cannot be read any more: %s", l->e->msg);
+	struct store_job end = *row;
+
+	end.state = job_state_name(JOB_DONE);
+	end.ended_ms = clock_wall_ms();
+	end.verdict = "incomplete";
+	end.blame = err_blame_name(BLAME_BUG);
+	end.message = text;
+	err_clear(l->e);
+	return store_job_save(l->s->store, &end, l->e);
+}
+
 static int load_job(void *arg, const struct store_job *row)
 {
 	struct load *l = arg;
@@ -172,7 +187,7 @@ static int load_job(void *arg, const struct store_job *row)
 	int state = job_state_parse(row->state);
 
 	if (!job)
-		return -1;
+		return l->e->blame == BLAME_JOB ? end_unread(l, row) : -1;
 	ids_add(&s->jobs, job->id, job);
 	job->state = state < 0 ? JOB_QUEUED : (enum job_state)state;
 	if (job->kind == KIND_LEASE && job->class->wants[0].pin)

@@ -94,7 +94,7 @@ int part_take(struct sched *s, struct sched_part *p, struct err *e)
 	b->part = p;
 	p->agent->n_parts++;
 	if (p->run->job)
-		p->run->job->who->in_use++;
+		sched_share(s, p->run->job->who, 1);
 	if (board_move(s, b, BOARD_RESERVED, e))
 		return -1;
 	if (p->state == PART_ASSIGNED)

@@ -42,19 +42,29 @@ void sched_rethink(struct sched *s)
 		sched_place(s, *job);
 }
 
+void sched_share(struct sched *s, struct account *who, int more)
+{
+	who->in_use += (unsigned)more;
+	/* Others may come before those for whom boards are held back now. */
+	vec_each (&s->holders, job)
+		vec_each (&(*job)->holds, b)
+			sched_offer(s, *b);
+}
+
 static int settle_one(struct sched *s, struct err *e)
 {
-	if (s->offers.n) {
-		struct sched_board *b = s->offers.p[--s->offers.n];
-
-		b->offered = false;
-		return choose_for_board(s, b, e) < 0 ? -1 : 0;
-	}
+	/* An agent with room for one more gives it to the first of all that it could run. */
 	if (s->slots.n) {
 		struct sched_agent *a = s->slots.p[--s->slots.n];
 
 		a->slot = false;
 		return choose_for_agent(s, a, e);
+	}
+	if (s->offers.n) {
+		struct sched_board *b = s->offers.p[--s->offers.n];
+
+		b->offered = false;
+		return choose_for_board(s, b, e) < 0 ? -1 : 0;
 	}
 	if (s->fresh.n) {
 		struct sched_job *job = s->fresh.p[--s->fresh.n];

@@ -10,8 +10,21 @@
  * it calls sched_reload. Two tables of allowed moves (job.c, board.c) are the only way by which a
  * state changes.
  *
- * A free board and a waiting job meet at once, inside the call that brought either. Order:
- * priority, then the submitter with the fewest boards in use, then age.
+ * A free board and a waiting job meet at once, inside the call that brought either. Order: health
+ * checks, priority, then the submitter with the fewest boards in use, then age.
+ *
+ * A job of several parts begins on all its boards or on none. While it waits it holds free boards
+ * back from the jobs that come after it, as long as all else that it needs is at work and so will
+ * come free; not while it waits for a board that is absent, ill or leased. Its verdict: canceled
+ * before incomplete before fail before pass; of several such parts the one that ended first gives
+ * blame and message.
+ *
+ * A run that is incomplete by the lab's fault (blame infra) lowers its board's health, and its job
+ * is queued again as long as it has had fewer than SCHED_ATTEMPTS runs. It waits for another board
+ * than those that failed it, as long as one is in service. What was canceled is not tried again.
+ *
+ * Errors: -1 with sched_damaged(): the store failed; undo the turn, call sched_reload. Any other -1
+ * changed nothing: the request was wrong (BLAME_JOB) or cannot be met now (BLAME_INFRA).
  */
 
 #include "base/err.h"
@@ -69,7 +82,7 @@ struct sched_hooks {
 	 * (heap, freed by the callee's arena a). -1 with e. */
 	int (*compile)(void *arg, struct arena *a, const char *path, const char *board,
 		struct store_job *job, struct err *e);
-	/* Where the folder of a part is to be kept (heap). */
+	/* Where the folder of a part is to be kept (heap); role NULL: of the whole run. */
 	char *(*part_dir)(void *arg, int64_t run, const char *role);
 	int64_t check_every_ms; /* a good board is checked so long after the last time; 0: never */
 };
@@ -79,7 +92,6 @@ struct sched *sched_new(
 	struct store *s, const struct types *types, const struct sched_hooks *h, struct err *e);
 void sched_free(struct sched *s);
 int sched_reload(struct sched *s, struct err *e); /* forgets, loads again; agents say hello again */
-/* A verb of the store failed: undo the turn and call sched_reload. Any other -1 changed nothing. */
 bool sched_damaged(const struct sched *s);
 /* clock_ms of when sched_tick is due; -1: not before something else happens. */
 int64_t sched_next_ms(const struct sched *s);
@@ -89,13 +101,17 @@ int sched_tick(struct sched *s, struct err *e); /* timeouts: queue, lease, lost 
 /*
  * An agent says what it has: {"agent","lab","version","protocol","max_jobs","boards":[{"name",
  * "type","soc","arch","twin","peripherals","tags","revision","consoles"}],"runs":[{"run","part",
- * "state":"running"|"ended","inbox":N}]}. Boards of it that are not named any more are taken off
- * (health and history stay). A board that another living agent has is refused: named in the answer.
- * *answer: {"refused":[{"board","why"}],"forget":[{"run","part"}]}; a new reference. Everything
- * that the agent must still do comes by sched_commands afterwards.
+ * "state":"running"|"ended","inbox":N}]}. peripherals and tags: all that the board
+ * has, its type's among them; absent: its type's. runs: every folder that was not forgotten, those
+ * with a status as "ended"; a run that is not in it is not there any more. Boards of it that are
+ * not named any more are taken off (health and history stay). A board that another living agent has
+ * is refused: named in the answer. *answer:
+ * {"refused":[{"board","why"}],"forget":[{"run","part"}]}; a new reference. Everything that the
+ * agent must still do comes by sched_commands afterwards.
  */
 int sched_hello(struct sched *s, const json_t *hello, json_t **answer, struct err *e);
-int sched_seen(struct sched *s, const char *agent, struct err *e); /* any request of it */
+/* Any request of it. BLAME_JOB: it has to say hello first. */
+int sched_seen(struct sched *s, const char *agent, struct err *e);
 /*
  * What the agent has to do, as a list with rising "seq"; those up to ack are dropped. NULL:
  *nothing.
@@ -118,7 +134,7 @@ int sched_submit(struct sched *s, struct store_job *job, struct err *e);
 /* 0 done or under way; -1 with BLAME_JOB: there is no such job, or it is over. */
 int sched_cancel(struct sched *s, int64_t job, const char *who, struct err *e);
 int sched_retry(struct sched *s, int64_t job, const char *who, int64_t *again, struct err *e);
-/* Why a queued job waits: "2 boards of type 'x' are busy; the first is due in 3 min". */
+/* Adds why a queued job waits: "2 boards of type 'x' are busy; the first is due in 3 min". */
 void sched_waits(const struct sched *s, int64_t job, struct buf *out);
 
 /* ---- what comes out of the agents' folders ---- */
@@ -154,7 +170,9 @@ int sched_lease_renew(struct sched *s, const char *board, const char *owner, int
 	int64_t *until_ms, struct err *e);
 int sched_lease_end(struct sched *s, const char *board, const char *who, struct err *e);
 /* Sends a line into the session of the board's lease (inbox.h). BLAME_JOB: it has none. Typed bytes
- * are not stored: they go out by wake/commands at once and are lost when the agent is not there. */
+ * are not stored: they go out by wake/commands at once and are lost when the agent is not there.
+ * line is kept; its "n" is set, by which an event may answer it. BLAME_INFRA: its session or its
+ * agent is not there. */
 int sched_lease_do(struct sched *s, const char *board, json_t *line, struct err *e);
 struct sched_holder { /* of a board; texts borrowed until the next change */
 	int64_t job, run;

@@ -18,6 +18,7 @@ struct search {
 	struct sched_job *job;
 	unsigned n;
 	bool count_room; /* agents' limits count */
+	bool avoid;      /* boards that it avoids do not count */
 	struct sched_board *got[SCHED_PARTS_MAX];
 	struct candidates *parts;
 };
@@ -39,12 +40,13 @@ static bool at_work(const struct sched_job *job, const struct sched_board *b)
 
 typedef bool fits_fn(const struct sched_job *job, const struct sched_board *b);
 
-static void look(const struct sched *s, struct candidates *c, const struct sched_job *job,
-	const struct want *w, fits_fn *fits)
+static void look(struct search *x, struct candidates *c, const struct want *w, fits_fn *fits)
 {
+	const struct sched_job *job = x->job;
+
 	c->n = 0;
 	if (w->pin) {
-		if (want_fits(s, w, w->pin) && fits(job, w->pin) && !job_refuses(job, w->pin))
+		if (want_fits(x->s, w, w->pin) && fits(job, w->pin))
 			c->p[c->n++] = w->pin;
 		return;
 	}
@@ -58,7 +60,7 @@ static void look(const struct sched *s, struct candidates *c, const struct sched
 				i++) {
 				struct sched_board *b = (*pool)->boards.p[i];
 
-				if (fits(job, b) && !job_avoids(job, b)) {
+				if (fits(job, b) && !(x->avoid && job_avoids(job, b))) {
 					c->p[c->n++] = b;
 					taken++;
 				}
@@ -85,35 +87,50 @@ static int64_t room_left(const struct search *x, const struct sched_agent *a)
 	return left;
 }
 
-/* Finds part a board, moving other parts to other boards where that helps. */
+/* A board that no part has, of an agent with room. */
+static struct sched_board *untaken(const struct search *x, unsigned part)
+{
+	const struct candidates *c = &x->parts[part];
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->p[i]->mark != x->s->mark && taker(x, c->p[i]) < 0 &&
+			room_left(x, c->p[i]->agent) > 0)
+			return c->p[i];
+	return NULL;
+}
+
+static bool augment(struct search *x, unsigned part);
+
+/* Can a part of that agent go to another agent? Then there is room for one more. */
+static bool make_room(struct search *x, unsigned part, const struct sched_agent *a)
+{
+	for (unsigned k = 0; k < x->n; k++)
+		if (k != part && x->got[k] && x->got[k]->agent == a && augment(x, k))
+			return true;
+	return false;
+}
+
+/* Finds part a board, moving other parts to other boards where that is needed. */
 static bool augment(struct search *x, unsigned part)
 {
+	struct sched_board *free = untaken(x, part);
 	struct candidates *c = &x->parts[part];
 
-	for (size_t i = 0; i < c->n; i++) {
+	if (free)
+		free->mark = x->s->mark;
+	for (size_t i = 0; !free && i < c->n; i++) {
 		struct sched_board *b = c->p[i];
 		int other = taker(x, b);
 
 		if (b->mark == x->s->mark)
 			continue;
 		b->mark = x->s->mark;
-		if (other >= 0) {
-			if (!augment(x, (unsigned)other))
-				continue;
-		} else if (room_left(x, b->agent) <= 0) {
-			unsigned k = 0;
-
-			/* Another part of it that could go to another agent makes room. */
-			while (k < x->n && (k == part || !x->got[k] ||
-						   x->got[k]->agent != b->agent || !augment(x, k)))
-				k++;
-			if (k == x->n)
-				continue;
-		}
-		x->got[part] = b;
-		return true;
+		if (other >= 0 ? augment(x, (unsigned)other) : make_room(x, part, b->agent))
+			free = b;
 	}
-	return false;
+	if (free)
+		x->got[part] = free;
+	return free != NULL;
 }
 
 /* The number of parts that can have a board at once; got says which. */
@@ -123,7 +140,7 @@ static unsigned search(struct search *x, fits_fn *fits)
 
 	for (unsigned i = 0; i < x->n; i++) {
 		x->got[i] = NULL;
-		look(x->s, &x->parts[i], x->job, &x->job->class->wants[i], fits);
+		look(x, &x->parts[i], &x->job->class->wants[i], fits);
 	}
 	for (unsigned i = 0; i < x->n; i++) {
 		x->s->mark++;
@@ -168,6 +185,8 @@ static void hold(struct sched *s, struct sched_job *job, struct sched_board *b)
 {
 	if (b->held == job)
 		return;
+	if (b->held)
+		sched_rethink(s);
 	several_drop(s, b);
 	if (!job->holds.n)
 		vec_push(&s->holders, job);
@@ -200,19 +219,33 @@ static void hold_found(struct sched *s, struct sched_job *job, const struct sear
 			hold(s, job, x->got[i]);
 }
 
-int several_try(struct sched *s, struct sched_job *job, struct err *e)
+/* 1 started, 0 it holds what there is and waits for the rest, -1; 2: that would be in vain. */
+static int try_once(struct sched *s, struct sched_job *job, bool avoid, struct err *e)
 {
-	struct search x = {.s = s, .job = job, .n = job->class->n, .count_room = true};
-	struct search later = {.s = s, .job = job, .n = job->class->n};
-	int rc = 0;
+	struct search x = {
+		.s = s, .job = job, .n = job->class->n, .count_room = true, .avoid = avoid};
+	struct search later = {.s = s, .job = job, .n = job->class->n, .avoid = avoid};
+	int rc = 2;
 
 	x.parts = later.parts = mem_array(x.n, sizeof *x.parts);
 	if (search(&x, may_take) == x.n)
 		rc = run_start(s, job, x.got, e) ? -1 : 1;
-	else if (search(&later, at_work) == x.n)
+	else if (search(&later, at_work) == x.n) {
 		hold_found(s, job, &x);
-	else
-		several_release(s, job);
+		rc = 0;
+	}
 	free(x.parts);
 	return rc;
+}
+
+int several_try(struct sched *s, struct sched_job *job, struct err *e)
+{
+	int rc = try_once(s, job, true, e);
+
+	if (rc == 2 && job->avoid.n)
+		rc = try_once(s, job, false, e);
+	if (rc != 2)
+		return rc;
+	several_release(s, job);
+	return 0;
 }
