@@ -68,7 +68,7 @@ static int submit(struct sched *s, struct sched_board *b, const char *path, cons
 		row.submitter = who;
 		row.priority = 100;
 		row.wants = want;
-		row.queue_timeout_ms = 0;
+		row.queue_timeout_ms = CHECK_WAITS_MS;
 		rc = job_submit(s, &row, job, e);
 	}
 	arena_done(&a);

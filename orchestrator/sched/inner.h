@@ -19,14 +19,15 @@
 #include "base/verdict.h"
 
 #define BACKOFF_MAX_MS ((int64_t)3600 * 1000)
-#define COMMANDS_MAX   64                /* handed out at once */
-#define COMMANDS_BYTES ((size_t)4 << 20) /* of plans in them, but for the last */
-#define TYPED_MAX      256               /* typed lines that wait for an agent */
-#define CLASSES_KEPT   1024              /* that no job is in any more */
-#define BARRIERS_MAX   256               /* of one run */
-#define INBOX_MAX      100000            /* lines into one part */
-#define BOARDS_MAX     8192              /* of one agent */
-#define LOOK_MAX       256               /* boards looked at for one part of several */
+#define COMMANDS_MAX   64                          /* handed out at once */
+#define COMMANDS_BYTES ((size_t)4 << 20)           /* of plans in them, but for the last */
+#define TYPED_MAX      256                         /* typed lines that wait for an agent */
+#define CLASSES_KEPT   1024                        /* that no job is in any more */
+#define BARRIERS_MAX   256                         /* of one run */
+#define INBOX_MAX      100000                      /* lines into one part */
+#define BOARDS_MAX     8192                        /* of one agent */
+#define LOOK_MAX       256                         /* boards looked at for one part of several */
+#define CHECK_WAITS_MS ((int64_t)24 * 3600 * 1000) /* a health check for its board */
 #define AGENTS_MAX     1024
 #define TELL_WAITS_MAX 64 /* with more jobs queued an event does not say what its job waits for */
 #define SCHED_SELF     "hilab"       /* who submits what nobody asked for */

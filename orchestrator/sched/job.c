@@ -265,7 +265,7 @@ int job_due(struct sched *s, struct sched_job *job, struct err *e)
 static int check_row(const struct sched *s, const struct store_job *row, struct err *e)
 {
 	if (s->n_queued >= SCHED_QUEUED_MAX)
-		return err_set(e, BLAME_JOB, "%d jobs wait already", SCHED_QUEUED_MAX);
+		return err_set(e, BLAME_INFRA, "%d jobs wait already", SCHED_QUEUED_MAX);
 	if (row->priority < -100 || row->priority > 100)
 		return err_set(e, BLAME_JOB, "priority %lld is not in -100..100",
 			(long long)row->priority);
@@ -342,6 +342,8 @@ int job_stop(
 	set_text(&job->canceled_by, who);
 	set_text(&job->why, why);
 	job_patience(s, job);
+	if (job->lease)
+		tell_lease(s, job->lease, "over");
 	if (job_save(s, job, e))
 		return -1;
 	for (unsigned i = 0; i < r->n; i++)

@@ -155,7 +155,11 @@ int sched_board_health(struct sched *s, const char *board, enum board_health h, 
 int sched_board_check(struct sched *s, const char *board, const char *who, int64_t *job,
 	struct err *e); /* a health check now */
 
-/* ---- leases: a job of kind "lease" on that very board, whose plan is a session ---- */
+/*
+ * ---- leases: a job of kind "lease" on that very board, whose plan is a session ----
+ * Events of kind "lease" say in "state": "begun" (the board is its owner's), "up" (the session
+ * runs), "renewed", "over" (streams are to be cut now), "ended" (the board is free).
+ */
 struct sched_reserve {
 	const char *board, *owner, *why;
 	int64_t for_ms,

@@ -96,6 +96,7 @@ static void begins_and_ends(void)
 		"jobs wait for its end");
 	release(&x, "ann");
 	ok(!holder(&x).lease, "she has it no more, whatever the session does");
+	has_str(buf_str(&x.events), "lease a1 over\n", "streams are cut at once");
 	has_str(commands(&x, "desk"), "cancel 1/0", "which is ended");
 	ended(&x, 1, 0, "canceled", "cancel");
 	is_str(job_now(&x, job), "done pass - 1 released by ann", "a lease that ran is a pass");
