@@ -1,6 +1,7 @@
 # hilab: a hardware-in-the-loop test lab orchestrator.
 #
 #   make demo        set up, then run one real job on a virtual board, with its report
+#   make demo-lab    set up, then a controller, an agent and 21 virtual boards: a night, its summary
 #   make check       set up, then run every test (at most 12 minutes on 2 cores)
 #   make             build build/release/hilab
 #   make check-fast  the tests that need no virtual board
@@ -61,7 +62,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all tests benchmark check check-fast check-long check-run demo setup lint format headers man install install-files uninstall clean distclean help
+.PHONY: all tests benchmark check check-fast check-long check-run demo demo-lab setup lint format headers man install install-files uninstall clean distclean help
 all: $B/hilab
 
 help:
@@ -153,6 +154,10 @@ setup:
 demo: setup
 	@$(MAKE) --no-print-directory all images IMAGE_ARCHES=arm64
 	@sh labs/virtual/demo.sh $B/hilab
+
+demo-lab: setup
+	@$(MAKE) --no-print-directory all images IMAGE_ARCHES=arm64
+	@sh labs/virtual/demo-lab.sh $B/hilab
 
 # ---- installing ---------------------------------------------------------------------------
 

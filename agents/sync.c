@@ -279,7 +279,7 @@ static bool take_entry(struct sync *s, const json_t *have)
 	struct sync_file *file;
 
 	if (!f || f->over)
-		return false;
+		return true; /* it went while the request was under way */
 	if (json_flag(have, "gone", false)) {
 		f->over = true;
 		f->end = SYNC_GONE;

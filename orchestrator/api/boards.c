@@ -188,7 +188,7 @@ void lease_end(struct call *c)
 		return;
 	}
 	board_told(c, "release", NULL);
-	call_ok(c, 200, NULL);
+	call_ok(c, 200, json_pack("{s:I}", "job", (json_int_t)h.job));
 }
 
 /* ---- into a session ---- */

@@ -168,7 +168,7 @@ static void put_view(struct job_follow *j)
 /* Fills out. False: there is nothing now. */
 static bool take(struct job_follow *j)
 {
-	if (j->changed) {
+	if (j->changed && follow_may_look(&j->f)) {
 		j->changed = false;
 		store_job_get(j->f.server->store, j->f.job, look, j, NULL);
 		if (j->view && !j->job_done) {

@@ -70,6 +70,8 @@ static ssize_t pull(void *arg, char *out, size_t max)
 		}
 		if (n < 0 || over)
 			return -1;
+		if (!follow_may_look(&l->f))
+			return 0;
 		if (!is_over(l))
 			return 0;
 		over = true; /* what came until then is still to be read */

@@ -52,3 +52,19 @@ void follows_free(struct server *s)
 {
 	vec_done(&s->follows); /* each went with its stream */
 }
+
+bool follow_may_look(struct follow *f)
+{
+	f->held = store_turn_open(f->server->store) || f->server->spoiled;
+	return !f->held;
+}
+
+void follows_commit(struct server *s)
+{
+	vec_each (&s->follows, f) {
+		if (!(*f)->held)
+			continue;
+		(*f)->held = false;
+		http_stream_wake((*f)->stream);
+	}
+}

@@ -13,9 +13,13 @@ struct follow {
 	int64_t run, job;                /* whose changes wake it; 0: none */
 	void (*woken)(struct follow *f); /* NULL: nothing but pulling */
 	http_done_fn *free;
+	bool held; /* it wanted to look at the store */
 };
 
 /* Answers c with a stream that pull fills; f is freed by its free when it is over. */
 void follow_start(struct follow *f, struct call *c, const char *type, http_pull_fn *pull);
+
+/* What a turn changed is not to be told before its commit. False: it is woken after that. */
+bool follow_may_look(struct follow *f);
 
 #endif

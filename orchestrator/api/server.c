@@ -83,9 +83,13 @@ static bool commit(struct server *s)
 static void turn_end(void *arg)
 {
 	struct server *s = arg;
-	bool committed = !store_turn_open(s->store) || commit(s);
+	bool committed;
+
+	s->spoiled |= sched_damaged(s->sched);
+	committed = (!store_turn_open(s->store) && !s->spoiled) || commit(s);
 
 	events_commit(s, committed);
+	follows_commit(s);
 	calls_send(s, committed);
 	agents_commit(s);
 	server_arm(s);

@@ -221,7 +221,11 @@ char *health_job(void *server, const char *type)
 	const struct node *conf = health_of(server, type);
 	const char *job = node_text(conf, "job");
 
-	return job ? fs_beside(conf->at.file, job) : NULL;
+	if (job)
+		return fs_beside(conf->at.file, job);
+	/* Without a word of the configuration: what any board can do. */
+	return ((struct server *)server)->conf.health ? NULL
+						      : fs_data_path("jobs/common/health.yaml");
 }
 
 int health_compile(void *server, struct arena *a, const char *path, const char *board,

@@ -27,6 +27,7 @@ struct following {
 	char state[16];  /* last one shown */
 	char waits[256];
 	int64_t run;    /* of the lines shown last; 0: none yet */
+	char why[256];  /* how it ended */
 	json_t *job;    /* the last view; NULL: none yet */
 	bool done, any; /* any: something came over this connection */
 };
@@ -55,10 +56,12 @@ static void on_run(struct following *f, const json_t *j)
 	if (run != f->run && f->run && !f->o->quiet) {
 		progress_done(&f->progress);
 		fprintf(stderr, "run %lld was given up: %s, once more as run %lld\n",
-			(long long)f->run, json_text(f->job, "message", "trouble of the lab"),
-			(long long)run);
+			(long long)f->run, f->why, (long long)run);
 	}
 	f->run = f->progress.run = run;
+	if (!strcmp(json_text(event, "kind", ""), "run-end"))
+		snprintf(f->why, sizeof f->why, "%s",
+			json_text(event, "message", "trouble of the lab"));
 	if (f->o->steps)
 		progress_event(&f->progress, event);
 }

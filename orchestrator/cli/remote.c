@@ -10,6 +10,7 @@
 #include "io/json.h"
 #include "io/yaml.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,10 +73,13 @@ static int use_local(struct remote *r, struct err *e)
 	AUTOFREE char *path = state_path("endpoint.json");
 	AUTOJSON *j = NULL;
 
-	if (!local_runs())
-		return err_set(e, BLAME_CONFIG,
+	if (!local_runs()) {
+		err_set(e, BLAME_CONFIG,
 			"no controller: start one with 'hilab server', or name it with --server or "
 			"HILAB_SERVER");
+		e->sys = ENOENT; /* nobody was named */
+		return -1;
+	}
 	j = json_read(path, e);
 	if (!j)
 		return -1;
@@ -169,7 +173,9 @@ bool remote_known(const char *server)
 {
 	struct remote r = {0};
 	struct diag diag = {0};
-	bool known = !find(&r, server, &diag, NULL) || diag.total;
+	struct err e = {0};
+	/* One that is configured wrongly is one, too. */
+	bool known = !find(&r, server, &diag, &e) || diag.total || e.sys != ENOENT;
 
 	diag_done(&diag);
 	remote_done(&r);

@@ -12,7 +12,7 @@
 
 struct args {
 	const char *server, *for_text, *why;
-	bool wait, take_over, renew, json;
+	bool wait, no_wait, take_over, renew, json;
 };
 
 static const struct cli_opt reserve_opts[] = {
@@ -30,6 +30,8 @@ static const struct cli_opt reserve_opts[] = {
 	{0},
 };
 static const struct cli_opt release_opts[] = {
+	{"no-wait", 0, CLI_FLAG, offsetof(struct args, no_wait), NULL,
+		"do not wait until the board is switched off and free"},
 	REMOTE_OPT(struct args),
 	{0},
 };
@@ -154,6 +156,22 @@ static int run_reserve(int argc, char **argv)
 	return status;
 }
 
+/* Its lease is a job, which is done when the board is free. */
+static int release(struct remote *r, const struct args *a, const char *name)
+{
+	const struct follow_opts o = {.quiet = true};
+	AUTOFREE char *board = http_encode(name);
+	AUTOFREE char *path = mem_printf("/boards/%s/lease", board);
+	int status = EXIT_INCOMPLETE;
+	AUTOJSON *answer = remote_call(r, "DELETE", path, NULL, &status);
+
+	if (!answer)
+		return status;
+	if (!a->no_wait)
+		job_follow(r, json_int(answer, "job", 0), &o);
+	return EXIT_PASS;
+}
+
 static int run_release(int argc, char **argv)
 {
 	struct args a = {0};
@@ -166,14 +184,8 @@ static int run_release(int argc, char **argv)
 	if (remote_open(&r, a.server, "release"))
 		return EXIT_USAGE;
 	status = EXIT_PASS;
-	for (char **name = operands; *name && !status; name++) {
-		AUTOFREE char *board = http_encode(*name);
-		AUTOFREE char *path = mem_printf("/boards/%s/lease", board);
-		int failed = EXIT_INCOMPLETE;
-		AUTOJSON *answer = remote_call(&r, "DELETE", path, NULL, &failed);
-
-		status = answer ? EXIT_PASS : failed;
-	}
+	for (char **name = operands; *name && !status; name++)
+		status = release(&r, &a, *name);
 	remote_done(&r);
 	return status;
 }

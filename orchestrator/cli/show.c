@@ -85,12 +85,12 @@ static int show(struct remote *r, const struct args *a, const char *operand)
 		return EXIT_INCOMPLETE;
 	/* Runs are listed newest first. */
 	last = json_array_get(last, 0);
-	if (!json_text(last, "verdict", NULL))
-		return EXIT_PASS;
-	printf("\n");
-	failed = follow_report(r, json_int(last, "run", 0), a->format ? a->format : "text");
-	if (failed)
-		return failed;
+	if (json_text(last, "verdict", NULL)) {
+		printf("\n");
+		failed = follow_report(r, json_int(last, "run", 0), a->format ? a->format : "text");
+		if (failed)
+			return failed;
+	}
 	return verdict_exit_of(json_text(job, "verdict", "pass"), json_text(job, "blame", "none"));
 }
 

@@ -1,0 +1,74 @@
+#!/bin/sh
+# A whole lab for two minutes: a controller, an agent, one virtual board that boots and twenty that
+# are played; a night on them in which a relay dies; the summary. Ends all that it started.
+# usage: demo-lab.sh HILAB
+set -eu
+
+hilab=$1
+dir=$PWD/build/demo-lab
+pids=
+
+end() {
+	rc=$?
+	trap - EXIT INT TERM
+	for pid in $pids; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	rm -f "$dir/ready"
+	exit "$rc"
+}
+say() {
+	printf '\n\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[01]m//g'; fi
+}
+# start NAME COMMAND...: in the background, until it says that it is ready.
+start() {
+	name=$1
+	shift
+	rm -f "$dir/ready"
+	mkfifo "$dir/ready"
+	"$@" --ready-fd 3 3>"$dir/ready" >"$dir/$name.log" 2>&1 &
+	pids="$! $pids"
+	read -r line <"$dir/ready" || {
+		cat "$dir/$name.log"
+		exit 3
+	}
+	echo "$name: $line"
+}
+# The boards of a lab file, its ports found from one folder higher.
+boards_of() {
+	sed -n '/^boards:/,$p' "$dir/$1/lab.yaml" | sed "1d; s|: \./|: ./$1/|"
+}
+
+rm -rf "$dir"
+mkdir -p "$dir"
+export HILAB_STORE="$dir/hilab.db" HILAB_RUN_DIR="$dir/run" XDG_STATE_HOME="$dir/state"
+trap end EXIT
+trap 'exit 130' INT TERM
+
+say "1. A lab: a virtual AM62Ax board, and twenty played ones with a relay each"
+start twin "$hilab" twin --dir "$dir/twin"
+start player "$hilab" player --dir "$dir/player" --count 20 --channels 1 evm=instant
+{
+	echo "lab: demo"
+	echo "boards:"
+	boards_of twin
+	boards_of player | sed 's/    type: .*/&\n    tags: [played]/'
+} >"$dir/lab.yaml"
+
+say "2. The controller and the lab's agent"
+start server "$hilab" server --listen 127.0.0.1:0
+start agent "$hilab" agent --lab "$dir/lab.yaml" --name demo-host
+
+say "3. The relay of one board dies; then the night begins"
+"$hilab" player ctl "$dir/player" relay evm-7 dead
+rc=0
+"$hilab" nightly run labs/virtual/demo/nightly.yaml --wait || rc=$?
+
+say "4. The lab afterwards"
+"$hilab" boards
+cat <<EOF
+
+The night's exit status is $rc: the product failed a test (by intent), whatever the lab's trouble.
+EOF
+[ "$rc" -eq 1 ]
