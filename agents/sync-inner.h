@@ -46,6 +46,7 @@ struct sync {
 	sync_end_fn *end;
 	void *arg;
 	bool under_way;
+	bool dropped; /* a folder was, since the body was made: its answer may tell nothing new */
 	struct map by_id, by_watch; /* -> struct sync_folder, owned by by_id */
 	size_t turn;                /* index in by_id of who begins the next body */
 };

@@ -125,8 +125,10 @@ void sync_drop(struct sync *s, int64_t run, unsigned part)
 {
 	struct sync_folder *f = find(s, run, part);
 
-	if (f)
-		take_out(s, f);
+	if (!f)
+		return;
+	s->dropped = true;
+	take_out(s, f);
 }
 
 void sync_reaped(struct sync *s, int64_t run, unsigned part)
@@ -250,6 +252,7 @@ bool sync_body(struct sync *s, struct buf *out)
 	if (!out->len)
 		round_of(s, false, out);
 	s->under_way = out->len > 0;
+	s->dropped = false;
 	return s->under_way;
 }
 
@@ -361,7 +364,7 @@ static void tell_ends(struct sync *s)
 int sync_answer(struct sync *s, const json_t *answer, struct err *e)
 {
 	const json_t *have = json_object_get(answer, "have"), *entry;
-	bool news = false;
+	bool news = s->dropped;
 	size_t i;
 
 	if (!s->under_way)

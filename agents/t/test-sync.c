@@ -457,8 +457,13 @@ static void ends(void)
 		exchange(&w, false);
 	is_int(w.dones, 1, "a run of which all arrived is told");
 	ok(all_there(&w, 2, 1), "and all did");
+	append(w.folders[2].dir, "console-main.log", "x", 1);
+	buf_reset(&body);
+	sync_look(w.sync);
+	ok(sync_body(w.sync, &body), "a body");
 	sync_drop(w.sync, 3, 0);
 	sync_drop(w.sync, 3, 0);
+	is_int(sync_answer(w.sync, nothing, &e), 0, "a folder that is dropped misses no answer");
 	is_int(sync_count(w.sync), FOLDERS - 3, "a folder may be dropped, twice");
 	world_done(&w);
 }
