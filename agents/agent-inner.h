@@ -74,7 +74,7 @@ struct agent {
 	struct agent_line connect, hello, poll, sync_line;
 	bool greeted; /* the last hello was answered well since the client was made */
 	bool heard;   /* the controller answered something lately: for the log */
-	int64_t ack, hello_ms, poll_ms; /* when the last ones went out */
+	int64_t ack, hello_ms, poll_ms, sync_ms; /* when the last ones went out */
 	int64_t poll_s;
 	struct buf sync_body, poll_body, hello_body;
 	struct loop_watch *tick;

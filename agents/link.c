@@ -22,6 +22,7 @@
 #define POLL_MAX_S     600   /* whatever it says */
 #define HELLO_BYTES    ((size_t)16 << 20)
 #define BACKOFF_STEPS  8
+#define SYNC_GAP_MS    10 /* a console that trickles is no request for each byte */
 #define POLL_GAP_MS    100
 #define HELLO_GAP_MS   1000 /* a controller that asks for hellos gets no more than that */
 
@@ -367,15 +368,21 @@ static void on_sync(void *arg, const struct http_answer *an)
 void link_sync(struct agent *a)
 {
 	AUTOFREE char *name = NULL, *path = NULL;
+	int64_t since = clock_ms() - a->sync_ms;
 
-	if (!a->up || a->sync_line.sent || a->sync_line.again)
+	if (!a->up || a->sync_line.sent || a->sync_line.again || !sync_pending(a->sync))
 		return;
+	if (since < SYNC_GAP_MS && !sync_urgent(a->sync)) {
+		a->sync_line.again = loop_timer(a->loop, SYNC_GAP_MS - since, sync_again, a);
+		return;
+	}
 	buf_done(&a->sync_body);
 	buf_init(&a->sync_body, CHUNKS_BYTES);
 	if (!sync_body(a->sync, &a->sync_body)) {
 		buf_done(&a->sync_body);
 		return;
 	}
+	a->sync_ms = a->sync_body.len < CHUNKS_BYTES / 2 ? clock_ms() : 0;
 	name = http_encode(a->name);
 	path = mem_printf("/api/v1/agent/sync?agent=%s", name);
 	a->sync_line.sent =

@@ -199,6 +199,17 @@ bool sync_pending(const struct sync *s)
 	return false;
 }
 
+bool sync_urgent(const struct sync *s)
+{
+	map_each (&s->by_id, it) {
+		const struct sync_folder *f = it->value;
+
+		if (f->dirty && f->reaped)
+			return true;
+	}
+	return false;
+}
+
 size_t sync_count(const struct sync *s)
 {
 	return s->by_id.n;

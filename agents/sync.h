@@ -71,6 +71,8 @@ void sync_failed(struct sync *s);
 
 /* Is there a folder that may have something to send, and no request under way? */
 bool sync_pending(const struct sync *s);
+/* Is there one whose worker is gone, so that its board waits for what is left to be shipped? */
+bool sync_urgent(const struct sync *s);
 size_t sync_count(const struct sync *s); /* of folders followed */
 
 #endif
