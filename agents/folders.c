@@ -113,9 +113,9 @@ void folder_prune(const char *ended_dir, size_t keep)
 	}
 	if (d)
 		closedir(d);
-	if (all.n > keep)
+	if (all.p && all.n > keep)
 		qsort(all.p, all.n, sizeof *all.p, oldest_first);
-	for (size_t i = 0; i + keep < all.n; i++) {
+	for (size_t i = 0; all.p && i + keep < all.n; i++) {
 		AUTOFREE char *path = folder_path(ended_dir, all.p[i].run, all.p[i].part);
 
 		fs_remove_tree(path, NULL);

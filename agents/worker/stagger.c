@@ -70,7 +70,7 @@ int worker_stagger(struct worker *w, struct err *e)
 	const char *device = node_text(stagger, "device"), *ms = node_text(stagger, "ms");
 	AUTOFREE char *dir = fs_run_dir();
 	AUTOFREE char *path = NULL;
-	int64_t stagger_ms, turn;
+	int64_t stagger_ms, turn = 0;
 
 	if (!device || !ms || str_i64(str_of(ms), &stagger_ms) || stagger_ms <= 0)
 		return 0;

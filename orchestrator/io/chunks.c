@@ -13,7 +13,7 @@
 
 static bool part_ok(struct str part)
 {
-	if (!part.n || part.p[0] == '.')
+	if (!part.p || !part.n || part.p[0] == '.')
 		return false;
 	for (size_t i = 0; i < part.n; i++) {
 		char c = part.p[i];
