@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "io/json.h"
+#include "jobs/plan.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,21 +50,16 @@ int folder_make(const char *dir, const json_t *plan, bool later, const struct la
 	return json_save(plan_path, plan, 0644, e);
 }
 
-static bool is_blob(const char *path)
-{
-	return !strncmp(path, "blob:", 5);
-}
-
 bool folder_needs_blobs(const json_t *plan)
 {
 	const json_t *it;
 	size_t i;
 
 	json_array_foreach (json_object_get(plan, "images"), i, it)
-		if (is_blob(json_text(it, "path", "")))
+		if (plan_blob(json_text(it, "path", "")))
 			return true;
 	json_array_foreach (json_object_get(plan, "steps"), i, it)
-		if (is_blob(json_text(json_object_get(it, "params"), "file", "")))
+		if (plan_blob(json_text(json_object_get(it, "params"), "file", "")))
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "builds/fetch.h"
 #include "io/json.h"
+#include "jobs/plan.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +21,6 @@
 
 #define RETRY_MS     1000 /* after a fetch that failed for the network's sake; doubles */
 #define RETRY_MAX_MS 30000
-#define BLOB         "blob:"
 
 struct prepare {
 	const char *dir;
@@ -53,23 +53,26 @@ static int keep(const char *from, const char *to, struct err *e)
 	return link(from, to) ? fs_copy(from, to, e) : 0;
 }
 
-/* The blob called blob ("blob:SHA256") as DIR/FOLDER/NAME. sha256: of that file. */
-static int fetch(const struct prepare *p, const char *blob, const char *name, enum packing how,
-	const char *folder, char **path, char sha256[DIGEST_HEX_BYTES], struct err *e)
+/* im (path: "blob:SHA256", with its role, packing and what it unpacks to) as DIR/FOLDER/ROLE.
+ * sha256: of that file. */
+static int fetch(const struct prepare *p, struct image im, const char *folder, char **path,
+	char sha256[DIGEST_HEX_BYTES], struct err *e)
 {
-	const char *digest = blob + strlen(BLOB);
+	const char *digest = plan_blob(im.path), *name = im.role;
 	AUTOFREE char *url = mem_printf("%s/api/v1/blobs/%s", p->server, digest);
 	AUTOFREE char *to_dir = fs_join(p->dir, folder);
 	AUTOFREE char *to = fs_join(to_dir, name);
 	AUTOFREE char *from = NULL;
-	const struct image im = {.role = name, .url = url, .sha256 = digest, .packing = how};
 	struct cache_hold hold = {0};
 	const struct fetch_opts o = {
 		.cache_dir = p->cache, .token = p->token, .ca = p->ca, .hold = &hold};
 	int rc;
 
 	if (!is_digest(digest) || !str_is_name(name))
-		return err_set(e, BLAME_JOB, "'%s' for '%s' is no blob", blob, name);
+		return err_set(e, BLAME_JOB, "'%s' for '%s' is no blob", im.path, name);
+	im.path = NULL;
+	im.url = url;
+	im.sha256 = digest;
 	rc = image_local(&im, &o, &from, sha256, e);
 	if (!rc)
 		rc = fs_mkdirs(to_dir, 0755, e) || keep(from, to, e) ? -1 : 0;
@@ -79,11 +82,6 @@ static int fetch(const struct prepare *p, const char *blob, const char *name, en
 	*path = to;
 	to = NULL;
 	return 0;
-}
-
-static bool is_blob(const char *path)
-{
-	return !strncmp(path, BLOB, strlen(BLOB));
 }
 
 static int fetch_images(const struct prepare *p, struct err *e)
@@ -96,13 +94,19 @@ static int fetch_images(const struct prepare *p, struct err *e)
 		AUTOFREE char *path = NULL;
 		char sha256[DIGEST_HEX_BYTES];
 
-		if (!is_blob(blob))
+		struct image im = {.role = json_text(image, "role", ""),
+			.path = blob,
+			.packing = packing_of(image),
+			.unpacked_sha256 = json_text(image, "unpacked_sha256", NULL)};
+
+		if (!plan_blob(blob))
 			continue;
-		if (fetch(p, blob, json_text(image, "role", ""), packing_of(image), "images", &path,
-			    sha256, e))
+		if (fetch(p, im, "images", &path, sha256, e))
 			return -1;
 		json_object_set_new(image, "path", json_string(path));
 		json_object_set_new(image, "sha256", json_string(sha256));
+		json_object_del(image, "packing"); /* not any more */
+		json_object_del(image, "unpacked_sha256");
 	}
 	return 0;
 }
@@ -119,10 +123,11 @@ static int fetch_files(const struct prepare *p, struct err *e)
 		AUTOFREE char *path = NULL;
 		char sha256[DIGEST_HEX_BYTES];
 
-		if (!is_blob(blob))
+		struct image im = {.role = json_text(step, "name", ""), .path = blob};
+
+		if (!plan_blob(blob))
 			continue;
-		if (fetch(p, blob, json_text(step, "name", ""), PACKING_NONE, "files", &path,
-			    sha256, e))
+		if (fetch(p, im, "files", &path, sha256, e))
 			return -1;
 		json_object_set_new(params, "file", json_string(path));
 	}

@@ -191,17 +191,24 @@ sum=$(sum blob)
 cp blob "c/blobs/$sum"
 no_sum=$(echo nothing | sha256sum | cut -d' ' -f1)
 image() {
-	change="s|\"images\": *\[\]|\"images\": [{\"role\":\"kernel\",\"path\":\"blob:$1\",\"sha256\":\"$1\"}]|"
+	change="s|\"images\": *\[\]|\"images\": [{\"role\":\"kernel\",\"path\":\"blob:$1\",\"sha256\":\"$1\"${2:-}}]|"
 }
 image "$sum"
 start_run 10 b-1 '{name: hi, command: "true"}'
 image "$no_sum"
 start_run 11 b-2 '{name: hi, command: "true"}'
+gzip -9 <blob >blob.gz
+cp blob.gz "c/blobs/$(sum blob.gz)"
+image "$(sum blob.gz)" ',"packing":"gz"'
+start_run 15 b-4 '{name: hi, command: "true"}'
 change="s|\"file\": *\"[^\"]*/blob\"|\"file\": \"blob:$sum\"|"
 until_ok ended 10
 is "$(verdict 10)" "pass none off " "an image is fetched by its digest"
 cmp -s blob a/runs/10-0/images/kernel
 ok $? "into the folder"
+until_ok ended 15
+cmp -s blob a/runs/15-0/images/kernel && ! grep -q packing a/runs/15-0/plan.json
+ok $? "a packed one is unpacked"
 until_ok ended 11
 is "$(verdict 11)" "incomplete build unknown " "one that the controller has not ends the run"
 cat >j12.yaml <<-END
