@@ -142,6 +142,7 @@ void events_follow(struct call *c);                         /* GET /events */
 /* ---- follow.c: followers of runs and jobs ---- */
 void follow_wake_run(struct server *s, int64_t run); /* bytes came, or it ended */
 void follow_wake_job(struct server *s, int64_t job);
+void follow_wake_board(struct server *s, const char *board);
 void follow_job(struct call *c);       /* GET /jobs/N/events */
 void follow_log(struct call *c);       /* GET /runs/N/log */
 void follow_console(struct call *c);   /* GET /boards/NAME/console */

@@ -171,6 +171,8 @@ void events_commit(struct server *s, bool committed)
 			}
 			if (!strcmp(p->kind, "run"))
 				follow_wake_run(s, p->id);
+			if (!strcmp(p->kind, "lease") && p->name)
+				follow_wake_board(s, p->name);
 			publish(ev, p);
 		}
 		for (struct reader *r = ev->readers; r; r = r->next_reader)

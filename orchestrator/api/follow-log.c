@@ -25,7 +25,7 @@ struct log {
 	uint64_t at;
 	unsigned part;
 	bool follow;
-	char *board; /* a lease's or a job's: cut when the board is another's. NULL: a run's */
+	bool lease; /* of a lease: over when that is, though its run is being released */
 };
 
 static void log_free(void *arg)
@@ -34,8 +34,16 @@ static void log_free(void *arg)
 
 	attr_close(&l->fd);
 	free(l->path);
-	free(l->board);
+	free(l->f.board);
 	free(l);
+}
+
+/* A lease's stream ends with the lease, whatever is still to be read. */
+static bool is_cut(const struct log *l)
+{
+	struct sched_holder h;
+
+	return !sched_holder(l->f.server->sched, l->f.board, &h) || h.run != l->f.run || !h.lease;
 }
 
 static bool is_over(struct log *l)
@@ -44,7 +52,7 @@ static bool is_over(struct log *l)
 	struct run_part p;
 	bool ended;
 
-	if (l->board && (!sched_holder(l->f.server->sched, l->board, &h) || h.run != l->f.run))
+	if (l->f.board && (!sched_holder(l->f.server->sched, l->f.board, &h) || h.run != l->f.run))
 		return true;
 	if (run_part_at(l->f.server->store, l->f.run, l->part, &p, NULL) <= 0)
 		return true;
@@ -59,6 +67,8 @@ static ssize_t pull(void *arg, char *out, size_t max)
 	bool over;
 	ssize_t n;
 
+	if (l->lease && is_cut(l))
+		return -1;
 	if (l->fd < 0)
 		l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
 	over = !l->follow || l->f.server->stopping;
@@ -96,7 +106,8 @@ static bool begin_at(struct call *c, struct log *l)
 }
 
 /* Takes board. */
-static void start(struct call *c, const struct run_part *p, int64_t run, char *board, bool follow)
+static void start(
+	struct call *c, const struct run_part *p, int64_t run, char *board, bool lease, bool follow)
 {
 	const char *name = http_query(c->request, "console");
 	AUTOFREE char *file = mem_printf("console-%s.log", name ? name : "main");
@@ -107,7 +118,8 @@ static void start(struct call *c, const struct run_part *p, int64_t run, char *b
 	l->f.run = run;
 	l->f.job = p->job;
 	l->part = p->part;
-	l->board = board;
+	l->f.board = board;
+	l->lease = lease;
 	l->follow = follow;
 	l->path = fs_join(p->dir, file);
 	if (!chunk_file_ok(file)) {
@@ -137,7 +149,7 @@ void follow_log(struct call *c)
 		call_fail(c, 404, "not-found", role ? "run %lld has no role '%s'" : "no run %lld",
 			(long long)run, role);
 	} else {
-		start(c, &p, run, NULL, http_query(c->request, "follow") != NULL);
+		start(c, &p, run, NULL, false, http_query(c->request, "follow") != NULL);
 		run_part_done(&p);
 	}
 }
@@ -179,6 +191,6 @@ void follow_console(struct call *c)
 		call_fail(c, 404, "not-found", "run %lld has no folder yet", (long long)h.run);
 		return;
 	}
-	start(c, &p, h.run, mem_strdup(c->args[0]), true);
+	start(c, &p, h.run, mem_strdup(c->args[0]), h.lease, true);
 	run_part_done(&p);
 }

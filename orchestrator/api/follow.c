@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 
+#include <string.h>
+
 static void over(void *arg)
 {
 	struct follow *f = arg;
@@ -44,6 +46,14 @@ void follow_wake_job(struct server *s, int64_t job)
 {
 	vec_each (&s->follows, f) {
 		if ((*f)->job == job)
+			wake(*f);
+	}
+}
+
+void follow_wake_board(struct server *s, const char *board)
+{
+	vec_each (&s->follows, f) {
+		if ((*f)->board && !strcmp((*f)->board, board))
 			wake(*f);
 	}
 }

@@ -11,6 +11,7 @@ struct follow {
 	struct server *server;
 	struct http_stream *stream;
 	int64_t run, job;                /* whose changes wake it; 0: none */
+	char *board;                     /* the same, of its lease; owned by the kind; NULL: none */
 	void (*woken)(struct follow *f); /* NULL: nothing but pulling */
 	http_done_fn *free;
 	bool held; /* it wanted to look at the store */
