@@ -195,7 +195,7 @@ int submit_compile(struct server *s, const struct submit *in, struct arena *a,
 /* The same of a POST /jobs body, with what the submitter says beside it (priority, key ...). */
 int submit_body(struct call *c, const json_t *body, struct arena *a, struct store_job *job,
 	struct diag *diag, struct err *e);
-char *health_job(void *server, const char *type); /* sched_hooks */
+char *health_job(void *server, const char *type, int64_t *every_ms); /* sched_hooks */
 int health_compile(void *server, struct arena *a, const char *path, const char *board,
 	struct store_job *job, struct err *e);
 

@@ -216,13 +216,21 @@ static const struct node *health_of(const struct server *s, const char *type)
 	return own ? own : node_find(s->conf.health, "default");
 }
 
-char *health_job(void *server, const char *type)
+char *health_job(void *server, const char *type, int64_t *every_ms)
 {
 	const struct node *conf = health_of(server, type);
-	const char *job = node_text(conf, "job");
+	struct server_health h = {0};
+	struct arena a = {0};
+	char *job = NULL;
 
+	/* It was found right as the server began. */
+	if (conf && !schema_fill(&a, server_health_params, "health check", conf, &h, NULL)) {
+		*every_ms = h.every_ms;
+		job = fs_beside(conf->at.file, h.job);
+	}
+	arena_done(&a);
 	if (job)
-		return fs_beside(conf->at.file, job);
+		return job;
 	/* Without a word of the configuration: what any board can do. */
 	return ((struct server *)server)->conf.health ? NULL
 						      : fs_data_path("jobs/common/health.yaml");

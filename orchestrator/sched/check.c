@@ -9,15 +9,15 @@
 #include "base/clock.h"
 #include "io/json.h"
 
-static int64_t due_wall_ms(const struct sched *s, const struct sched_board *b)
+static int64_t due_wall_ms(const struct sched_board *b, int64_t every_ms)
 {
 	int64_t bad_for_ms = b->checked_ms - b->since_ms, last = b->checked_ms;
 
 	switch (b->health) {
 	case HEALTH_GOOD:
-		if (!s->hooks.check_every_ms)
+		if (!every_ms)
 			return 0;
-		return (last > b->since_ms ? last : b->since_ms) + s->hooks.check_every_ms;
+		return (last > b->since_ms ? last : b->since_ms) + every_ms;
 	case HEALTH_UNKNOWN:
 	case HEALTH_BAD:
 		if (b->health == HEALTH_UNKNOWN && last < b->since_ms)
@@ -31,23 +31,24 @@ static int64_t due_wall_ms(const struct sched *s, const struct sched_board *b)
 	}
 }
 
-static char *check_path(struct sched *s, const struct sched_board *b)
+static char *check_path(struct sched *s, const struct sched_board *b, int64_t *every_ms)
 {
+	*every_ms = 0;
 	return s->hooks.health_job && s->hooks.compile && b->type
-		       ? s->hooks.health_job(s->hooks.arg, b->type)
+		       ? s->hooks.health_job(s->hooks.arg, b->type, every_ms)
 		       : NULL;
 }
 
 void check_plan(struct sched *s, struct sched_board *b)
 {
-	AUTOFREE char *path = check_path(s, b);
-	int64_t due;
+	int64_t due, every_ms;
+	AUTOFREE char *path = check_path(s, b, &every_ms);
 
 	if (b->checkable != (path != NULL)) {
 		b->checkable = path != NULL;
 		board_list(s, b);
 	}
-	due = b->checkable && b->present && !b->check ? due_wall_ms(s, b) : 0;
+	due = b->checkable && b->present && !b->check ? due_wall_ms(b, every_ms) : 0;
 	if (due)
 		sched_timer(s, &b->timer, TIMER_BOARD, due - clock_wall_ms());
 	else
@@ -78,7 +79,8 @@ static int submit(struct sched *s, struct sched_board *b, const char *path, cons
 static int start(
 	struct sched *s, struct sched_board *b, const char *who, int64_t *id, struct err *e)
 {
-	AUTOFREE char *path = check_path(s, b);
+	int64_t every_ms;
+	AUTOFREE char *path = check_path(s, b, &every_ms);
 	struct sched_job *job = b->check;
 
 	if (!path)

@@ -76,15 +76,16 @@ struct sched_hooks {
 	void (*event)(void *arg, const struct sched_event *ev);
 	/* Commands wait for that agent: hand them out (sched_commands) after the commit. */
 	void (*wake)(void *arg, const char *agent);
-	/* Health check of a board type: the job document's path (heap), NULL: there is none. */
-	char *(*health_job)(void *arg, const char *type);
+	/* Health check of a board type: the job document's path (heap), NULL: there is none.
+	 * *every_ms: how long after its last check a good board is checked again; left alone:
+	 * never. */
+	char *(*health_job)(void *arg, const char *type, int64_t *every_ms);
 	/* Compiles the document at path for the board: fills job->name, plans, wants, timeout_ms
 	 * (heap, freed by the callee's arena a). -1 with e. */
 	int (*compile)(void *arg, struct arena *a, const char *path, const char *board,
 		struct store_job *job, struct err *e);
 	/* Where the folder of a part is to be kept (heap); role NULL: of the whole run. */
 	char *(*part_dir)(void *arg, int64_t run, const char *role);
-	int64_t check_every_ms; /* a good board is checked so long after the last time; 0: never */
 };
 
 /* Loads everything that is not done. types is borrowed. */

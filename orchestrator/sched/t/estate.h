@@ -52,10 +52,11 @@ static void estate_event(void *arg, const struct sched_event *ev)
 	buf_printf(&x->events, " %s\n", what);
 }
 
-static char *estate_health_job(void *arg, const char *type)
+static char *estate_health_job(void *arg, const char *type, int64_t *every_ms)
 {
 	struct estate *x = arg;
 
+	*every_ms = x->check_every_ms;
 	return x->checks && !strcmp(type, "alpha") ? mem_strdup("check.yaml") : NULL;
 }
 
@@ -85,8 +86,7 @@ __attribute__((unused)) static struct sched *estate_sched(struct estate *x)
 		.event = estate_event,
 		.health_job = estate_health_job,
 		.compile = estate_compile,
-		.part_dir = estate_dir,
-		.check_every_ms = x->check_every_ms};
+		.part_dir = estate_dir};
 	struct err e = {0};
 	struct sched *s = sched_new(x->store, &x->types, &h, &e);
 

@@ -95,10 +95,12 @@ static struct sched *new_sched(void)
 		.health_job = estate_health_job,
 		.arg = &w.x,
 		.compile = estate_compile,
-		.part_dir = estate_dir,
-		.check_every_ms = 3600000};
+		.part_dir = estate_dir};
 	struct err e = {0};
-	struct sched *s = sched_new(w.x.store, &w.x.types, &h, &e);
+	struct sched *s;
+
+	w.x.check_every_ms = 3600000;
+	s = sched_new(w.x.store, &w.x.types, &h, &e);
 
 	if (!s)
 		DIE(&e);
