@@ -47,7 +47,7 @@ static struct param_strings tags_of(struct nightly_reading *r, const struct nigh
 {
 	struct param_strings all = {0};
 
-	if (!r->tags.n)
+	if (!r->tags.n || use->several)
 		return all;
 	all.p = arena_alloc(r->a, (r->tags.n + use->tags.n) * sizeof *all.p);
 	for (size_t i = 0; i < use->tags.n; i++)
@@ -239,14 +239,21 @@ void nightly_matrix(struct nightly_reading *r, const struct node *exclude)
 	int rc = 0;
 
 	read_exclusions(r, exclude, &ex);
-	vec_each (&r->uses, use)
+	vec_each (&r->uses, use) {
+		struct nightly_target anywhere = {.at = use->at};
+
+		if (use->several) {
+			use->met = true;
+			rc = rc ? rc : add_builds(r, use, &anywhere, &ex);
+		}
 		vec_each (&r->targets, t) {
-			if (rc || (t->type && !is_among(&use->types, t->type)) ||
+			if (rc || use->several || (t->type && !is_among(&use->types, t->type)) ||
 				!nightly_fits(r, use, t))
 				continue;
 			use->met = t->met = true;
 			rc = add_builds(r, use, t, &ex);
 		}
+	}
 	if (!rc) {
 		check_met(r);
 		check_exclusions(r, &ex);

@@ -151,7 +151,6 @@ static void take(struct nightly_reading *r, const struct plan *p, struct nightly
 {
 	const struct match *m = &p->match;
 
-	use->name = arena_strdup(r->a, p->job);
 	use->deploys = p->build != NULL;
 	use->soc = arena_strdup(r->a, m->soc);
 	use->type = arena_strdup(r->a, m->type);
@@ -163,19 +162,21 @@ static void take(struct nightly_reading *r, const struct plan *p, struct nightly
 static int compile(struct nightly_reading *r, const struct node *doc, const struct node *params,
 	struct nightly_use *use, struct diag *diag)
 {
-	struct plan plan = {0};
+	struct job_parts parts = {0};
+	int rc = 0;
 
 	if (settings(r, doc, params, use))
 		return -1;
-	if (job_compile(&plan, doc, use->params, use->n_params, r->tables, diag))
+	if (job_compile_parts(&parts, doc, use->params, use->n_params, r->tables, diag))
 		return -1;
-	if (r->types && match_check(r->types, &plan.match, node_find(doc, "board"), diag)) {
-		plan_done(&plan);
-		return -1;
-	}
-	take(r, &plan, use);
-	plan_done(&plan);
-	return 0;
+	for (size_t i = 0; r->types && i < parts.n; i++)
+		rc |= match_check(r->types, &parts.plans[i].match, parts.boards[i], diag);
+	use->name = arena_strdup(r->a, parts.plans[0].job);
+	use->several = job_has_roles(doc);
+	if (!use->several)
+		take(r, &parts.plans[0], use);
+	job_parts_done(&parts);
+	return rc;
 }
 
 int nightly_use(struct nightly_reading *r, const struct node *params, struct nightly_use *use)

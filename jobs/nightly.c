@@ -282,7 +282,10 @@ static void read_include(struct nightly_reading *r, const struct node *n)
 	if (nightly_target(r, &t) || (build && nightly_build(r, build, &b)))
 		return;
 	soc = nightly_soc(r, &use, &t);
-	if (!nightly_fits(r, &use, &t))
+	if (use.several && (t.type || t.board || t.soc || b.use))
+		nightly_tell(
+			r, n->at, "job '%s' has several boards, and says itself which", use.name);
+	else if (!nightly_fits(r, &use, &t))
 		nightly_tell(r, n->at, "job '%s' is for %s '%s', not for '%s'", use.name,
 			use.soc ? "soc" : "type", use.soc ? use.soc : use.type,
 			t.type ? t.type : t.soc);
