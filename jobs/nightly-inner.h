@@ -28,8 +28,8 @@ struct nightly_use {         /* a job as the plan uses it */
 	const char *file, *name;
 	const char *type, *soc; /* its own wish; NULL: none */
 	struct param_strings tags;
-	bool several; /* boards, each of its own wish: it runs where it says */
-	bool deploys; /* it names a build */
+	bool several;      /* boards, each of its own wish: it runs where it says */
+	const char *build; /* its own; NULL: it deploys nothing */
 	struct param_strings types, builds; /* only with these; none: with all */
 	struct job_setting *params;
 	size_t n_params;

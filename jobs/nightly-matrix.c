@@ -67,7 +67,7 @@ int nightly_entry_add(struct nightly_reading *r, const struct nightly_use *use,
 			.board = arena_strdup(r->a, t->board),
 			.soc = arena_strdup(r->a, t->soc),
 			.tags = tags_of(r, use)},
-		.build = build,
+		.build = build ? build : use->build,
 		.params = use->params,
 		.n_params = use->n_params,
 		.at = use->at};
@@ -188,7 +188,7 @@ static int add_builds(struct nightly_reading *r, struct nightly_use *use, struct
 	const char *soc = nightly_soc(r, use, t);
 	bool met = false;
 
-	if (!use->deploys)
+	if (!use->build || use->several)
 		return is_excluded(ex, use, t, &none) ? 0 : nightly_entry_add(r, use, t, NULL);
 	vec_each (&r->builds, b) {
 		if ((soc && b->soc && strcmp(soc, b->soc) != 0) ||

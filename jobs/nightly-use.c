@@ -151,7 +151,6 @@ static void take(struct nightly_reading *r, const struct plan *p, struct nightly
 {
 	const struct match *m = &p->match;
 
-	use->deploys = p->build != NULL;
 	use->soc = arena_strdup(r->a, m->soc);
 	use->type = arena_strdup(r->a, m->type);
 	use->tags.p = arena_alloc(r->a, (m->tags.n + 1) * sizeof *use->tags.p);
@@ -172,6 +171,7 @@ static int compile(struct nightly_reading *r, const struct node *doc, const stru
 	for (size_t i = 0; r->types && i < parts.n; i++)
 		rc |= match_check(r->types, &parts.plans[i].match, parts.boards[i], diag);
 	use->name = arena_strdup(r->a, parts.plans[0].job);
+	use->build = arena_strdup(r->a, parts.plans[0].build);
 	use->several = job_has_roles(doc);
 	if (!use->several)
 		take(r, &parts.plans[0], use);

@@ -33,7 +33,7 @@ struct nightly_entry {      /* one job to submit */
 	const char *file;   /* path of its document */
 	const char *job;    /* its name */
 	struct match match; /* laid over the job's own */
-	const char *build;  /* name, or path of a manifest; NULL: the job's own, or none */
+	const char *build;  /* name, or path of a manifest; NULL: it deploys nothing */
 	const struct job_setting *params;
 	size_t n_params;
 	struct loc at; /* in the plan */

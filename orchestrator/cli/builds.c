@@ -288,17 +288,13 @@ static const struct verb {
 
 static const struct verb *find_verb(const char *word)
 {
-	const char *names[ARRAY_LEN(verbs)], *near;
+	const char *names[ARRAY_LEN(verbs)];
+	int i;
 
-	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		if (!strcmp(word, verbs[i].name))
-			return &verbs[i];
-		names[i] = verbs[i].name;
-	}
-	near = str_nearest(word, names, ARRAY_LEN(names));
-	cli_fail(-1, "builds: no '%s' here%s%s%s (see 'hilab builds -h')", word,
-		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return NULL;
+	for (size_t k = 0; k < ARRAY_LEN(verbs); k++)
+		names[k] = verbs[k].name;
+	i = cli_verb("builds", word, names, ARRAY_LEN(names));
+	return i < 0 ? NULL : &verbs[i];
 }
 
 static int run(int argc, char **argv)

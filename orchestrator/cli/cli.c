@@ -35,6 +35,19 @@ int cli_fail(int status, const char *fmt, ...)
 	return status;
 }
 
+int cli_verb(const char *command, const char *word, const char *const *names, size_t n)
+{
+	const char *near = str_nearest(word, names, n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(word, names[i]))
+			return (int)i;
+	if (near)
+		return cli_fail(-1, "%s: no '%s' here, did you mean '%s'? (see 'hilab %s -h')",
+			command, word, near, command);
+	return cli_fail(-1, "%s: no '%s' here (see 'hilab %s -h')", command, word, command);
+}
+
 void cli_diag(struct diag *d)
 {
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);

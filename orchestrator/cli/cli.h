@@ -66,6 +66,8 @@ void cli_list_commands(struct buf *out);
 /* "hilab: text" on standard error; returns the status, so that a command can `return
  * cli_fail(...)`. */
 int cli_fail(int status, const char *fmt, ...) PRINTF(2, 3);
+/* Which of a command's verbs a word is; -1 after telling that it is none. */
+int cli_verb(const char *command, const char *word, const char *const *names, size_t n);
 /* Diagnostics on standard error, one a line. */
 void cli_diag(struct diag *d);
 /* Writes all of b to standard output; -1 when that fails (told on standard error). */

@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
 	&show_command,
 	&cancel_command,
 	&retry_command,
+	&nightly_command,
 	&reserve_command,
 	&console_cli_command,
 	&power_cli_command,

@@ -19,6 +19,7 @@ extern const struct cli_command help_command;
 extern const struct cli_command import_command;
 extern const struct cli_command jobs_command;
 extern const struct cli_command log_command;
+extern const struct cli_command nightly_command;
 extern const struct cli_command player_command;
 extern const struct cli_command power_cli_command;
 extern const struct cli_command release_command;

@@ -97,3 +97,29 @@ void listing_print(const struct listing *t, struct buf *out)
 	for (size_t k = 0; k + t->columns <= t->cells.n; k += t->columns)
 		put_row(t, (const char *const *)t->cells.p + k, widths, out);
 }
+
+static void markdown_row(const struct listing *t, const char *const *cells, struct buf *out)
+{
+	buf_putc(out, '|');
+	for (size_t i = 0; i < t->columns; i++) {
+		buf_putc(out, ' ');
+		for (const char *p = cells[i]; *p; p++) {
+			if (strchr("\\|*_`[]<>&", *p))
+				buf_putc(out, '\\');
+			buf_putc(out, *p);
+		}
+		buf_puts(out, " |");
+	}
+	buf_putc(out, '\n');
+}
+
+void listing_markdown(const struct listing *t, struct buf *out)
+{
+	markdown_row(t, t->headings, out);
+	buf_putc(out, '|');
+	for (size_t i = 0; i < t->columns; i++)
+		buf_puts(out, " --- |");
+	buf_putc(out, '\n');
+	for (size_t k = 0; k + t->columns <= t->cells.n; k += t->columns)
+		markdown_row(t, (const char *const *)t->cells.p + k, out);
+}

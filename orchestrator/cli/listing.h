@@ -27,5 +27,7 @@ void listing_printf(struct listing *t, const char *fmt, ...) PRINTF(2, 3);
 /* How long ago or ahead of now a wall time is: "3 min", "2 h"; 0: "-". */
 void listing_age(struct listing *t, int64_t wall_ms);
 void listing_print(const struct listing *t, struct buf *out);
+/* As a Markdown table: no text can end its cell. */
+void listing_markdown(const struct listing *t, struct buf *out);
 
 #endif
