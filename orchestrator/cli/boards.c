@@ -105,12 +105,11 @@ static void add_holder(struct listing *t, const json_t *j)
 		listing_printf(t, "job %lld of %s", (long long)job, json_text(j, "owner", "?"));
 }
 
-static void add_health(struct listing *t, const json_t *j)
+/* Last, for it is long. */
+static void add_reason(struct listing *t, const json_t *j)
 {
 	const char *reason = json_text(j, "reason", NULL), *who = json_text(j, "who", NULL);
 
-	listing_add(t, json_text(j, "health", NULL));
-	listing_age(t, json_int(j, "since_ms", 0));
 	if (reason && who)
 		listing_printf(t, "%s (%s)", reason, who);
 	else
@@ -120,7 +119,7 @@ static void add_health(struct listing *t, const json_t *j)
 static int list_remote(struct remote *r, const struct args *a)
 {
 	static const char *const headings[] = {"BOARD", "TYPE", "LAB", "STATE", "POWER", "HEALTH",
-		"SINCE", "WHY", "HELD BY", NULL};
+		"SINCE", "HELD BY", "WHY", NULL};
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 	int status = EXIT_INCOMPLETE;
 	AUTOJSON *answer = remote_call(r, "GET", "/boards", NULL, &status);
@@ -140,8 +139,10 @@ static int list_remote(struct remote *r, const struct args *a)
 		listing_add(&t,
 			json_flag(j, "online", false) ? json_text(j, "state", NULL) : "offline");
 		listing_add(&t, json_text(j, "power", NULL));
-		add_health(&t, j);
+		listing_add(&t, json_text(j, "health", NULL));
+		listing_age(&t, json_int(j, "since_ms", 0));
 		add_holder(&t, j);
+		add_reason(&t, j);
 	}
 	listing_print(&t, &out);
 	listing_done(&t);
