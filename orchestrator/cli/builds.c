@@ -4,11 +4,13 @@
  * Invariant: nothing but `add`, `pin` and `unpin` writes into the user's builds folder, nothing but
  * `fetch` and `prune` into the cache.
  */
+#include "cli/builds.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "builds/fetch.h"
 #include "builds/known.h"
 #include "cli/commands.h"
+#include "cli/remote.h"
 #include "io/json.h"
 
 #include <stdio.h>
@@ -16,16 +18,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct args {
-	bool json;
-	const char *max;
-};
-
 static const struct cli_opt opts[] = {
-	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL,
+	{"json", 0, CLI_FLAG, offsetof(struct builds_args, json), NULL,
 		"list: a JSON array; show: a JSON object"},
-	{"max", 0, CLI_TEXT, offsetof(struct args, max), "SIZE",
+	{"max", 0, CLI_TEXT, offsetof(struct builds_args, max), "SIZE",
 		"prune: leave no more than this (else HILAB_CACHE_MAX, else 32GiB)"},
+	{"remote", 'r', CLI_FLAG, offsetof(struct builds_args, remote), NULL,
+		"the controller's builds, not this host's; --server implies it"},
+	{"quiet", 'q', CLI_FLAG, offsetof(struct builds_args, quiet), NULL,
+		"push: no progress on standard error"},
+	REMOTE_OPT(struct builds_args),
 	{0},
 };
 
@@ -80,7 +82,7 @@ static void list_one(const struct known_build *k, const char *cache, json_t *lis
 	diag_done(&diag);
 }
 
-static int list(const struct args *a, const char *name, struct buf *out)
+static int list(const struct builds_args *a, const char *name, struct buf *out)
 {
 	AUTOJSON *array = a->json ? json_array() : NULL;
 	AUTOFREE char *cache = cache_dir();
@@ -142,7 +144,7 @@ static void show_image(const struct image *im, const char *cache, json_t *images
 	buf_putc(out, '\n');
 }
 
-static int show(const struct args *a, const char *name, struct buf *out)
+static int show(const struct builds_args *a, const char *name, struct buf *out)
 {
 	AUTOFREE char *cache = cache_dir(), *path = NULL;
 	AUTOJSON *images = a->json ? json_array() : NULL, *j = NULL;
@@ -176,7 +178,7 @@ static int told(void *arg, const char *role, int64_t got, int64_t total)
 	return 0;
 }
 
-static int fetch(const struct args *a, const char *name, struct buf *out)
+static int fetch(const struct builds_args *a, const char *name, struct buf *out)
 {
 	bool live = cli_tty(STDERR_FILENO);
 	struct cache_hold hold = {0};
@@ -209,7 +211,7 @@ static int fetch(const struct args *a, const char *name, struct buf *out)
 
 /* ---- the others ---- */
 
-static int add(const struct args *a, const char *from, struct buf *out)
+static int add(const struct builds_args *a, const char *from, struct buf *out)
 {
 	AUTOFREE char *name = NULL, *replaced = NULL;
 	struct diag diag = {0};
@@ -229,7 +231,7 @@ static int add(const struct args *a, const char *from, struct buf *out)
 	return status;
 }
 
-static int pin(const struct args *a, const char *name, struct buf *out)
+static int pin(const struct builds_args *a, const char *name, struct buf *out)
 {
 	struct err e = {0};
 
@@ -237,7 +239,7 @@ static int pin(const struct args *a, const char *name, struct buf *out)
 	return known_pin(name, true, &e) ? fail(&e) : EXIT_PASS;
 }
 
-static int unpin(const struct args *a, const char *name, struct buf *out)
+static int unpin(const struct builds_args *a, const char *name, struct buf *out)
 {
 	struct err e = {0};
 
@@ -245,7 +247,7 @@ static int unpin(const struct args *a, const char *name, struct buf *out)
 	return known_pin(name, false, &e) ? fail(&e) : EXIT_PASS;
 }
 
-static int prune(const struct args *a, const char *name, struct buf *out)
+static int prune(const struct builds_args *a, const char *name, struct buf *out)
 {
 	AUTOFREE char *dir = cache_dir();
 	struct cache_pruned p;
@@ -275,15 +277,18 @@ static int prune(const struct args *a, const char *name, struct buf *out)
 
 static const struct verb {
 	const char *name, *operand; /* NULL: none */
-	int (*run)(const struct args *a, const char *operand, struct buf *out);
+	int (*run)(const struct builds_args *a, const char *operand, struct buf *out);
+	bool remote; /* a controller has it, too; only one does where run is NULL */
 } verbs[] = {
-	{"add", "FILE|URL", add},
-	{"fetch", "NAME", fetch},
-	{"list", NULL, list},
-	{"pin", "NAME", pin},
-	{"prune", NULL, prune},
-	{"show", "NAME", show},
-	{"unpin", "NAME", unpin},
+	{"add", "FILE|URL", add, false},
+	{"delete", "NAME", NULL, true},
+	{"fetch", "NAME", fetch, false},
+	{"list", NULL, list, true},
+	{"pin", "NAME", pin, true},
+	{"prune", NULL, prune, true},
+	{"push", "NAME|FILE|DIR", NULL, true},
+	{"show", "NAME", show, true},
+	{"unpin", "NAME", unpin, true},
 };
 
 static const struct verb *find_verb(const char *word)
@@ -299,7 +304,7 @@ static const struct verb *find_verb(const char *word)
 
 static int run(int argc, char **argv)
 {
-	struct args a = {0};
+	struct builds_args a = {0};
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 	const struct verb *v;
 	char **operands;
@@ -313,14 +318,19 @@ static int run(int argc, char **argv)
 	if ((v->operand != NULL) != (n == 2))
 		return cli_fail(EXIT_USAGE, "builds: %s needs %s", v->name,
 			v->operand ? v->operand : "no operand");
-	status = v->run(&a, n == 2 ? operands[1] : NULL, &out);
+	a.remote |= a.server || !v->run;
+	if (a.remote && !v->remote)
+		return cli_fail(EXIT_USAGE, "builds: %s is for this host's builds", v->name);
+	status = a.remote ? builds_remote(&a, v->name, n == 2 ? operands[1] : NULL, &out)
+			  : v->run(&a, n == 2 ? operands[1] : NULL, &out);
 	return cli_out(&out) && !status ? EXIT_INCOMPLETE : status;
 }
 
 const struct cli_command builds_command = {
 	.name = "builds",
 	.brief = "list, add, fetch and pin builds; prune the cache of their images",
-	.usage = "[list | show NAME | add FILE|URL | fetch NAME | pin NAME | unpin NAME | prune]",
+	.usage = "[list | show NAME | add FILE|URL | fetch NAME | pin NAME | unpin NAME | prune | "
+		 "push NAME|FILE|DIR | delete NAME]",
 	.details =
 		"A build is a manifest (hilab-build(5)) that a job names. add copies one into "
 		"the\n"
@@ -328,10 +338,18 @@ const struct cli_command builds_command = {
 		"compressed\n"
 		"ones unpacked, when a run needs them or by fetch; the cache keeps them, and drops "
 		"those\n"
-		"longest not used when it grows over its limit, but none of a pinned build.",
+		"longest not used when it grows over its limit, but none of a pinned build.\n"
+		"\n"
+		"With --remote list, show, pin, unpin and prune are about the controller's "
+		"builds,\n"
+		"named NAME or NAME@VERSION. push uploads a build, without a job; delete takes "
+		"one\n"
+		"from the controller.",
 	.example = "  hilab builds add https://builds.example/nightly/am62axx.yaml\n"
 		   "  hilab builds pin am62axx-11.00\n"
-		   "  hilab builds prune --max 8GiB",
+		   "  hilab builds prune --max 8GiB\n"
+		   "  hilab builds push out/build.yaml\n"
+		   "  hilab builds list --remote",
 	.opts = opts,
 	.max_operands = 2,
 	.run = run,
