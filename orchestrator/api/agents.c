@@ -301,7 +301,8 @@ static int write_chunk(const char *path, const struct chunk *ch, uint64_t *size,
 	return 0;
 }
 
-/* The worker's last word. It is one chunk: a file renamed into place. */
+/* The worker's last word. It is one chunk: a file renamed into place. One without bytes asks what
+ * there is of it: nothing that counts, as long as the part is open. */
 static int take_status(struct intake *in, const struct chunk *ch, uint64_t *size, struct err *e)
 {
 	AUTOFREE char *path = fs_join(in->part.dir, "status");
@@ -310,7 +311,7 @@ static int take_status(struct intake *in, const struct chunk *ch, uint64_t *size
 	char *dir;
 
 	*size = 0;
-	if (ch->offset)
+	if (ch->offset || !ch->bytes.n)
 		return 0;
 	if (!status || !json_is_object(status)) {
 		json_decref(status);

@@ -12,8 +12,8 @@
  * slash ("artifacts/fio.json"); `status` comes last and only when the worker is gone.
  * The answer is {"have":[{"run":17,"part":0,"file":"console-main.log","bytes":4608}, ...]}: what
  * the controller now holds of each file named. It is always the truth: a chunk that does not begin
- * where the file ends is not taken, and the agent goes on where "have" says. A run that the
- * controller does not know, or knows as ended, is answered with "gone": true.
+ * where the file ends is not taken, and the agent goes on where "have" says; one without bytes only
+ * asks. A run that the controller does not know, or knows as ended, is answered with "gone": true.
  */
 
 #include "base/buf.h"

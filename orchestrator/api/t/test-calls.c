@@ -173,6 +173,46 @@ static void builds(struct served *s)
 	is_int(served_call(s->http, "DELETE", "/builds/b/1", NULL, NULL), 409, "also when asked");
 }
 
+/* What the controller has of a run's status then; -1: the run is over. */
+static long sync_status(struct served *s, long run, const char *bytes)
+{
+	AUTOFREE char *body = mem_printf("{\"run\":%ld,\"part\":0,\"file\":\"status\",\"offset\":0,"
+					 "\"bytes\":%zu}\n%s\n",
+		run, strlen(bytes), bytes);
+	AUTOJSON *answer = NULL;
+	const json_t *have;
+
+	is_int(served_call(s->http, "POST", "/agent/sync?agent=host", body, &answer), 200,
+		"a sync");
+	have = json_array_get(json_object_get(answer, "have"), 0);
+	return json_flag(have, "gone", false) ? -1 : (long)json_int(have, "bytes", -2);
+}
+
+/* An agent that lost an answer asks first what there is: that is no status. */
+static void statuses(struct served *s)
+{
+	const char *hello =
+		"{\"agent\":\"host\",\"lab\":\"l\",\"protocol\":1,\"boards\":[{\"name\":\"b\","
+		"\"type\":\"am62axx-sk-twin\",\"soc\":\"am62axx\"}],\"runs\":[]}";
+	const char *status = "{\"verdict\":\"pass\",\"blame\":\"none\",\"power\":\"off\"}";
+	AUTOJSON *answer = NULL, *view = NULL;
+	const json_t *start;
+	AUTOFREE char *path = NULL;
+	long run;
+
+	is_int(served_call(s->http, "POST", "/agent/hello", hello, NULL), 200, "an agent comes");
+	served_call(s->http, "POST", "/agent/poll", "{\"agent\":\"host\",\"ack\":0}", &answer);
+	start = json_array_get(json_object_get(answer, "commands"), 0);
+	is_str(json_text(start, "do", NULL), "start", "and gets a job");
+	run = (long)json_int(start, "run", 0);
+	is_int(sync_status(s, run, ""), 0, "nothing is there of its status");
+	is_int(sync_status(s, run, status), (long)strlen(status), "it is taken");
+	is_int(sync_status(s, run, ""), -1, "the run is over then");
+	path = mem_printf("/runs/%ld", run);
+	is_int(served_call(s->http, "GET", path, NULL, &view), 200, "the run");
+	is_str(json_text(view, "verdict", NULL), "pass", "with the verdict that came");
+}
+
 int main(void)
 {
 	struct served s;
@@ -183,6 +223,7 @@ int main(void)
 		uploads(&s);
 		builds(&s);
 		killed(&s);
+		statuses(&s);
 	}
 	served_done(&s);
 	return tap_done();
