@@ -55,21 +55,27 @@ static int close_part(struct sched *s, struct sched_part *p, struct err *e)
 	return p->run->n > 1 ? joint_gone(s, p, p->message, e) : 0;
 }
 
+/* Its agent never heard of it: nothing holds the board. */
+static int close_unsent(struct sched *s, struct sched_part *p, int verdict, enum err_blame blame,
+	const char *why, struct err *e)
+{
+	commands_drop(p->agent, p);
+	p->verdict = verdict;
+	p->blame = blame;
+	p->power = p->board->power;
+	set_text(&p->message, why);
+	return close_part(s, p, e);
+}
+
 int part_stop(struct sched *s, struct sched_part *p, const char *why, struct err *e)
 {
 	if (p->state == PART_ENDED || p->stopping)
 		return 0;
 	p->stopping = true;
-	if (!command_unsent(p)) {
-		command_add(s, p, "cancel", why);
-		return 0;
-	}
-	commands_drop(p->agent, p);
-	p->verdict = VERDICT_CANCELED;
-	p->blame = BLAME_CANCEL;
-	p->power = p->board->power;
-	set_text(&p->message, why);
-	return close_part(s, p, e);
+	if (command_unsent(p))
+		return close_unsent(s, p, VERDICT_CANCELED, BLAME_CANCEL, why, e);
+	command_add(s, p, "cancel", why);
+	return 0;
 }
 
 /* What is said of a run that was given up, also before a restart, is kept beside that. */
@@ -161,26 +167,39 @@ int sched_part_ended(
 	return sched_settle(s, e);
 }
 
+/* What its agent has of it is not known any more: that is asked, and the rest is to stop. */
+static int lose_part(
+	struct sched *s, struct sched_part *p, const struct job_end *end, struct err *e)
+{
+	p->state = PART_ENDED;
+	p->lost = p->stopping = true;
+	p->agent->known = false;
+	p->ended_ms = clock_wall_ms();
+	p->order = ++p->run->n_ended;
+	p->verdict = verdict_parse(end->verdict);
+	p->blame = end->blame;
+	set_text(&p->message, end->message);
+	sched_share(s, p->run->job->who, -1);
+	commands_drop(p->agent, p);
+	command_add(s, p, "cancel", end->message);
+	if (part_save(s, p, e) || board_judge(s, p, p->run->job->kind == KIND_HEALTH, e))
+		return -1;
+	tell_board(s, p->board);
+	return 0;
+}
+
 int run_give_up(struct sched *s, struct sched_run *r, const struct job_end *end, struct err *e)
 {
 	for (unsigned i = 0; i < r->n; i++) {
 		struct sched_part *p = &r->parts[i];
+		int rc = 0;
 
-		if (p->state == PART_ENDED)
-			continue;
-		p->state = PART_ENDED;
-		p->lost = p->stopping = true;
-		p->ended_ms = clock_wall_ms();
-		p->order = ++r->n_ended;
-		p->verdict = verdict_parse(end->verdict);
-		p->blame = end->blame;
-		set_text(&p->message, end->message);
-		sched_share(s, r->job->who, -1);
-		commands_drop(p->agent, p);
-		command_add(s, p, "cancel", end->message);
-		if (part_save(s, p, e) || board_judge(s, p, r->job->kind == KIND_HEALTH, e))
+		if (p->state != PART_ENDED)
+			rc = command_unsent(p) ? close_unsent(s, p, verdict_parse(end->verdict),
+							 end->blame, end->message, e)
+					       : lose_part(s, p, end, e);
+		if (rc)
 			return -1;
-		tell_board(s, p->board);
 	}
 	return run_settle(s, r, e);
 }

@@ -175,7 +175,7 @@ struct sched_agent {
 	int64_t protocol, max_jobs, first_ms;
 	int64_t seen_ms;  /* wall, for people */
 	int64_t seen_at;  /* clock_ms */
-	bool known;       /* said hello since this program has state */
+	bool known;       /* said hello since this program has state and lost no run of it */
 	bool online;      /* known, and heard of lately */
 	unsigned n_parts; /* that it has; lost ones too */
 	unsigned n_typed;

@@ -111,13 +111,18 @@ int sched_tick(struct sched *s, struct err *e); /* timeouts: queue, lease, lost 
  * agent must still do comes by sched_commands afterwards.
  */
 int sched_hello(struct sched *s, const json_t *hello, json_t **answer, struct err *e);
-/* Any request of it. BLAME_JOB: it has to say hello first. */
+/*
+ * Any request of it. BLAME_JOB: it has to say hello first, as after a restart of the server, and
+ * after a run of it was given up: the hello says whether the run is there (its board comes free
+ * when it ends) or not (the board is free). Otherwise one that was silent, however long, is simply
+ * back: its commands have waited for it, none was lost.
+ */
 int sched_seen(struct sched *s, const char *agent, struct err *e);
 /*
  * What the agent has to do, as a list with rising "seq"; those up to ack are dropped. NULL:
  *nothing.
  *	{"seq","do":"start","run","part","role","board","plan":{...},"lease":bool}
- *	{"seq","do":"cancel","run","part","why"}
+ *	{"seq","do":"cancel","run","part","why"}    one that never came here ends as canceled
  *	{"seq","do":"inbox","run","part","n":SEQ,"line":{...}}      see agents/worker/inbox.h
  *	{"seq","do":"forget","run","part"}     all of it is stored here: its folder may go
  * Every one may come again after a restart of either side: doing it twice does nothing.

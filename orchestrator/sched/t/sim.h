@@ -186,6 +186,13 @@ static void obey(struct host *h, const json_t *c)
 
 	if (!strcmp(what, "start"))
 		on_start(h, c);
+	else if (!f && !strcmp(what, "cancel") && dice(2)) /* its start never came: so it says */
+		vec_push(&h->folders, ((struct folder){.run = run,
+					      .part = (unsigned)json_int(c, "part", 0),
+					      .state = 2,
+					      .cancel = true,
+					      .verdict = "canceled",
+					      .blame = "cancel"}));
 	else if (!f)
 		return;
 	else if (!strcmp(what, "cancel"))
@@ -202,17 +209,27 @@ static void obey(struct host *h, const json_t *c)
 	}
 }
 
+/* A request of it; false: it had to say hello instead, which changes its folders. */
+static bool heard(struct host *h)
+{
+	struct err e = {0};
+	int rc;
+
+	begin();
+	rc = sched_seen(w.x.sched, h->name, &e);
+	must(rc, &e);
+	keep();
+	if (rc)
+		say_hello(h);
+	return !rc;
+}
+
 static void poll_host(struct host *h)
 {
 	json_t *list;
-	struct err e = {0};
 
-	if (!h->up)
+	if (!h->up || !heard(h))
 		return;
-	begin();
-	if (sched_seen(w.x.sched, h->name, &e))
-		DIE(&e);
-	keep();
 	list = sched_commands(w.x.sched, h->name, h->ack);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		obey(h, json_array_get(list, i));
@@ -251,7 +268,7 @@ static void say_event(struct host *h, struct folder *f)
 	AUTOJSON *j = json_loads(line, 0, NULL);
 	struct err e = {0};
 
-	if (!sched_part_open(w.x.sched, f->run, f->part, h->name))
+	if (!heard(h) || !sched_part_open(w.x.sched, f->run, f->part, h->name))
 		return;
 	begin();
 	if (store_part_events(w.x.store, f->run, f->part, &ev, 1, &e))
@@ -307,7 +324,7 @@ static void report(struct host *h)
 	struct folder *f = h->folders.n ? &h->folders.p[dice((unsigned)h->folders.n)] : NULL;
 	struct sched_part *p;
 
-	if (!f || !h->up)
+	if (!f || !h->up || !heard(h))
 		return;
 	begin();
 	p = part_find(w.x.sched, f->run, f->part);

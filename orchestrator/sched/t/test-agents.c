@@ -68,6 +68,70 @@ static void lost(void)
 	estate_close(&x);
 }
 
+static void repaired(struct estate *x, const char *board)
+{
+	struct err e = {0};
+
+	turn(x);
+	if (sched_board_health(x->sched, board, HEALTH_GOOD, NULL, "bob", &e))
+		DIE(&e);
+	commit(x);
+}
+
+/* A run that was given up before its agent had it. */
+static void never_had(void)
+{
+	struct estate x;
+	struct err e = {0};
+	int64_t job;
+
+	estate_open(&x);
+	hello(&x, "desk", "a1");
+	job = submit(&x, .timeout_ms = MINUTE);
+	pass_ms(&x, MINUTE + SCHED_LOST_MS);
+	is_str(job_now(&x, job), "queued - - 1 ", "what nobody fetched is tried again");
+	is_str(board_now(&x, "a1"), "idle unknown offline", "and nobody has the board");
+	seen(&x, "desk");
+	is_str(board_now(&x, "a1"), "reserved unknown",
+		"an agent that lost no run is back at once");
+	is_str(commands(&x, "desk"), "start 2/0", "and is told what to do");
+	/* This time the start was fetched, but it was lost on the way. */
+	pass_ms(&x, MINUTE + SCHED_LOST_MS);
+	is_str(board_now(&x, "a1"), "reserved bad offline", "what was fetched may run");
+	turn(&x);
+	ok(sched_seen(x.sched, "desk", &e) == -1 && e.blame == BLAME_JOB,
+		"an agent that lost a run says hello first: %s", e.msg);
+	commit(&x);
+	is_str(job_now(&x, job), "queued - - 2 ", "until then its board is nobody's");
+	hello(&x, "desk", "a1");
+	is_str(board_now(&x, "a1"), "idle bad", "which says that it does not run");
+	repaired(&x, "a1");
+	is_str(commands(&x, "desk"), "start 3/0", "a repaired board goes on");
+	started(&x, 3, 0);
+	/* Its agent is heard of all the time and never says how it ended. */
+	for (int i = 0; i < 12; i++) {
+		seen(&x, "desk");
+		pass_ms(&x, SCHED_GRACE_MS - 1);
+	}
+	is_str(job_now(&x, job),
+		"done incomplete infra 3 agent 'desk' did not say how it ended on board 'a1'",
+		"an agent that is there but says nothing");
+	is_str(commands(&x, "desk"), "cancel 3/0", "is told to stop");
+	turn(&x);
+	ok(sched_seen(x.sched, "desk", &e) == -1, "is asked what it has");
+	commit(&x);
+	json_decref(
+		hello_with(&x, "desk", "a1", 0, "[{\"run\":3,\"part\":0,\"state\":\"running\"}]"));
+	is_str(board_now(&x, "a1"), "busy unknown", "has the board as long as it runs");
+	seen(&x, "desk");
+	is_str(commands(&x, "desk"), "cancel 3/0", "is told again");
+	ended(&x, 3, 0, "canceled", "cancel");
+	is_str(board_now(&x, "a1"), "idle unknown", "and then the board is free");
+	job = submit(&x);
+	is_str(job_now(&x, job), "assigned - - 1 ", "for the next job");
+	estate_close(&x);
+}
+
 static int print_part(void *arg, const struct store_part *p)
 {
 	snprintf(arg, 256, "%s %s %s", p->state, p->verdict, p->message);
@@ -251,6 +315,7 @@ int main(void)
 {
 	silence();
 	lost();
+	never_had();
 	late();
 	canceled_and_lost();
 	restarts();

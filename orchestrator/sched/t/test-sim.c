@@ -124,10 +124,10 @@ static void pass_time(void)
 	for (; left_ms > 0; left_ms -= 30000) {
 		w.x.now_ms += left_ms < 30000 ? left_ms : 30000;
 		clock_set_test(w.x.now_ms);
-		begin();
 		for (int i = 0; i < AGENTS; i++)
-			if (w.hosts[i].up && sched_seen(w.x.sched, w.hosts[i].name, &e))
-				DIE(&e);
+			if (w.hosts[i].up)
+				heard(&w.hosts[i]);
+		begin();
 		if (sched_tick(w.x.sched, &e))
 			DIE(&e);
 		keep();
