@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `hilab completion`: scripts for shells, written from the tables that parse the command line.
- * Invariant: a script holds no word that a table does not hold, but for the names of builds, which
- * it asks for when they are needed.
+ * Invariant: a script holds no word that a table does not hold, but for names of builds, boards
+ * and jobs, which it asks for when they are needed.
  */
 #include "cli/commands.h"
 #include "cli/families.h"
@@ -13,40 +13,79 @@
 #define SCRIPT_BYTES ((size_t)1 << 20)
 
 /* What stands in the place of an option's argument or of operands, where that is not a file. */
-enum words { WORDS_BUILDS, WORDS_COMMANDS, WORDS_DRIVERS, WORDS_FORMATS, WORDS_FIXED };
+enum words { WORDS_NAMES, WORDS_COMMANDS, WORDS_DRIVERS, WORDS_FORMATS, WORDS_FIXED };
+
+#define BOARDS    WORDS_NAMES, "1 boards list"
+#define TYPES     WORDS_NAMES, "2 boards list"
+#define BUILDS    WORDS_NAMES, "1 builds list"
+#define OPEN_JOBS WORDS_NAMES, "1 jobs"
+#define ALL_JOBS  WORDS_NAMES, "1 jobs --all"
 
 static const struct place {
 	const char *command, *option; /* option NULL: the operands */
 	enum words words;
-	const char *fixed; /* WORDS_FIXED */
+	/* WORDS_FIXED: the words; WORDS_NAMES: a column, and the list that has the names in it. */
+	const char *fixed;
+	const char *after; /* "show|pin": only right behind one of these words; NULL: anywhere */
+	bool files;        /* there may be a file as well */
 } places[] = {
-	{"bench", NULL, WORDS_DRIVERS, NULL},
-	{"builds", NULL, WORDS_FIXED, "add fetch list pin prune show unpin"},
+	{"bench", NULL, WORDS_DRIVERS},
+	{"boards", NULL, WORDS_FIXED, "check health list show"},
+	{"boards", NULL, BOARDS, "check|health|show"},
+	{"builds", NULL, WORDS_FIXED, "add delete fetch list pin prune push show unpin"},
+	{"builds", NULL, BUILDS, "delete|fetch|pin|push|show|unpin", true},
+	{"builds", NULL, WORDS_FIXED, "", "add", true},
+	{"cancel", NULL, OPEN_JOBS},
 	{"completion", NULL, WORDS_FIXED, "bash zsh"},
-	{"help", NULL, WORDS_COMMANDS, NULL},
-	{"log", NULL, WORDS_FIXED, "latest"},
-	{"report", NULL, WORDS_FIXED, "latest"},
-	{"report", "format", WORDS_FORMATS, NULL},
-	{"run", "build", WORDS_BUILDS, NULL},
-	{"run", "format", WORDS_FORMATS, NULL},
+	{"console", NULL, BOARDS},
+	{"help", NULL, WORDS_COMMANDS},
+	{"log", NULL, WORDS_FIXED, "latest", NULL, true},
+	{"nightly", NULL, WORDS_FIXED, "add cancel expand forget list run schedules show"},
+	{"nightly", NULL, WORDS_NAMES, "1 nightly list", "cancel|show"},
+	{"nightly", NULL, WORDS_NAMES, "1 nightly schedules", "forget"},
+	{"nightly", NULL, WORDS_FIXED, "", "add|expand|run", true},
+	{"nightly", "build", BUILDS, NULL, true},
+	{"nightly", "format", WORDS_FIXED, "json markdown text"},
+	{"power", NULL, WORDS_FIXED, "cycle off on status"},
+	{"power", NULL, BOARDS, "power"},
+	{"release", NULL, BOARDS},
+	{"report", NULL, WORDS_FIXED, "latest", NULL, true},
+	{"report", "format", WORDS_FORMATS},
+	{"reserve", NULL, BOARDS},
+	{"retry", NULL, ALL_JOBS},
+	{"run", "build", BUILDS, NULL, true},
+	{"run", "format", WORDS_FORMATS},
+	{"show", NULL, ALL_JOBS},
+	{"show", "format", WORDS_FORMATS},
+	{"submit", "board", BOARDS},
+	{"submit", "build", BUILDS, NULL, true},
+	{"submit", "format", WORDS_FORMATS},
+	{"submit", "type", TYPES},
+	{"token", NULL, WORDS_FIXED, "add delete list"},
 };
+
+/* The next row for an option, or for operands (option NULL): behind p, NULL for the first. */
+static const struct place *next_place(
+	const struct place *p, const char *command, const char *option, bool after)
+{
+	for (p = p ? p + 1 : places; p < places + ARRAY_LEN(places); p++)
+		if (!strcmp(p->command, command) && after == (p->after != NULL) &&
+			(option ? p->option && !strcmp(p->option, option) : !p->option))
+			return p;
+	return NULL;
+}
 
 static const struct place *find_place(const char *command, const char *option)
 {
-	for (size_t i = 0; i < ARRAY_LEN(places); i++)
-		if (!strcmp(places[i].command, command) &&
-			(option ? places[i].option && !strcmp(places[i].option, option)
-				: !places[i].option))
-			return &places[i];
-	return NULL;
+	return next_place(NULL, command, option, false);
 }
 
 /* The words of a place, for between double quotes of either shell. */
 static void put_words(const struct place *p, struct buf *out)
 {
 	switch (p->words) {
-	case WORDS_BUILDS:
-		buf_puts(out, "$(_hilab_builds)");
+	case WORDS_NAMES:
+		buf_printf(out, "$(_hilab_names %s)", p->fixed);
 		break;
 	case WORDS_COMMANDS:
 		for (const struct cli_command *const *c = cli_commands; *c; c++)
@@ -75,12 +114,25 @@ static bool is_file(const char *arg)
 	return strstr(arg, "FILE") || strstr(arg, "DIR") || strstr(arg, "PROGRAM");
 }
 
-static const char builds_function[] = "_hilab_builds() {\n"
-				      "\tcommand hilab builds list 2>/dev/null |\n"
-				      "\t\twhile read -r name rest; do\n"
-				      "\t\t\t[ \"$name\" = BUILD ] || printf '%s\\n' \"$name\"\n"
-				      "\t\tdone\n"
-				      "}\n";
+/* What stands in a column of a list below its heading. Without a controller there is nothing. */
+static const char names_function[] =
+	"_hilab_names() {\n"
+	"\tlocal column=$1 one two rest\n"
+	"\tshift\n"
+	"\tcommand hilab \"$@\" 2>/dev/null | {\n"
+	"\t\tread -r rest\n"
+	"\t\twhile read -r one two rest; do\n"
+	"\t\t\tif [ \"$column\" = 1 ]; then printf '%s\\n' \"$one\"; else printf '%s\\n' "
+	"\"$two\"; fi\n"
+	"\t\tdone\n"
+	"\t} | sort -u\n"
+	"}\n";
+
+/* May a file stand where this command's operands are, unless a row says more? */
+static bool takes_files(const struct cli_command *c, const struct place *p)
+{
+	return p ? p->files : c->max_operands != 0;
+}
 
 /* ---- bash ---- */
 
@@ -99,13 +151,13 @@ static void bash_option(const struct cli_command *c, const struct cli_opt *o, st
 		put_words(p, out);
 		buf_puts(out, "\" ");
 	}
-	buf_printf(out, "files=%d ;;\n", is_file(o->arg));
+	buf_printf(out, "files=%d ;;\n", p ? p->files : is_file(o->arg));
 }
 
 /* One arm of the case over commands: what may stand where the cursor is. */
 static void bash_command(const struct cli_command *c, struct buf *out)
 {
-	const struct place *p = find_place(c->name, NULL);
+	const struct place *p = find_place(c->name, NULL), *after = NULL;
 
 	buf_printf(out, "\t%s)\n\t\tcase $previous in\n", c->name);
 	for (const struct cli_opt *o = c->opts; o && o->name; o++)
@@ -116,10 +168,13 @@ static void bash_command(const struct cli_command *c, struct buf *out)
 		put_words(p, out);
 		buf_puts(out, "\"\n");
 	}
-	if (!strcmp(c->name, "builds"))
-		buf_puts(out, "\t\t\tcase $previous in fetch | pin | show | unpin) "
-			      "words=\"$(_hilab_builds)\" ;; esac\n");
-	buf_printf(out, "\t\t\tfiles=%d\n\t\t\toptions=\"", c->max_operands != 0);
+	buf_printf(out, "\t\t\tfiles=%d\n", takes_files(c, p));
+	while ((after = next_place(after, c->name, NULL, true))) {
+		buf_printf(out, "\t\t\tcase $previous in %s) words=\"", after->after);
+		put_words(after, out);
+		buf_printf(out, "\" files=%d ;; esac\n", after->files);
+	}
+	buf_puts(out, "\t\t\toptions=\"");
 	for (const struct cli_opt *o = c->opts; o && o->name; o++) {
 		if (o->letter)
 			buf_printf(out, "-%c ", o->letter);
@@ -131,7 +186,7 @@ static void bash_command(const struct cli_command *c, struct buf *out)
 static void bash(struct buf *out)
 {
 	buf_puts(out, "# Completion of hilab for bash, written by hilab completion bash.\n");
-	buf_puts(out, builds_function);
+	buf_puts(out, names_function);
 	buf_puts(out,
 		"_hilab() {\n"
 		"\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -169,21 +224,52 @@ static void zsh_text(const char *text, struct buf *out)
 			buf_putc(out, *text);
 }
 
-/* ":message:action" of an argument or of operands. */
+/* The words of a row, and files where it says so, as commands. */
+static void zsh_words(const struct place *p, struct buf *out)
+{
+	if (p->words == WORDS_NAMES)
+		buf_printf(out, "compadd -- ${(f)\"$(_hilab_names %s)\"}", p->fixed);
+	else if (p->words != WORDS_FIXED || *p->fixed) {
+		buf_puts(out, "compadd -- ");
+		put_words(p, out);
+	}
+	if (p->files)
+		buf_puts(out, p->words == WORDS_FIXED && !*p->fixed ? "_files" : "; _files");
+}
+
+/* ":message:action" of an argument. */
 static void zsh_action(const struct place *p, const char *message, bool files, struct buf *out)
 {
 	buf_putc(out, ':');
 	zsh_text(message, out);
 	buf_putc(out, ':');
-	if (p && p->words == WORDS_BUILDS) {
-		buf_puts(out, "_hilab_build_names");
-	} else if (p) {
-		buf_puts(out, files ? "{compadd -- " : "(");
-		put_words(p, out);
-		buf_puts(out, files ? "; _files}" : ")");
+	if (p) {
+		buf_putc(out, '{');
+		zsh_words(p, out);
+		buf_putc(out, '}');
 	} else if (files) {
 		buf_puts(out, "_files");
 	}
+}
+
+/* The same for operands, which may depend on the word before. */
+static void zsh_operands(const struct cli_command *c, struct buf *out)
+{
+	const struct place *p = find_place(c->name, NULL), *after = NULL;
+
+	if (!next_place(NULL, c->name, NULL, true)) {
+		zsh_action(p, "operand", !p, out);
+		return;
+	}
+	buf_puts(out, ":operand:{case $words[CURRENT-1] in ");
+	while ((after = next_place(after, c->name, NULL, true))) {
+		buf_printf(out, "%s) ", after->after);
+		zsh_words(after, out);
+		buf_puts(out, " ;; ");
+	}
+	buf_puts(out, "*) ");
+	zsh_words(p, out);
+	buf_puts(out, " ;; esac}");
 }
 
 static void zsh_option(const struct cli_command *c, const struct cli_opt *o, struct buf *out)
@@ -206,18 +292,13 @@ static void zsh_option(const struct cli_command *c, const struct cli_opt *o, str
 
 static void zsh_command(const struct cli_command *c, struct buf *out)
 {
-	const struct place *p = find_place(c->name, NULL);
-
 	buf_printf(out, "\t%s)\n\t\t_arguments -s", c->name);
 	for (const struct cli_opt *o = c->opts; o && o->name; o++)
 		zsh_option(c, o, out);
 	buf_puts(out, " \\\n\t\t\t'-h[this help]' '--help[this help]'");
-	if (!strcmp(c->name, "builds"))
-		buf_printf(
-			out, " \\\n\t\t\t'1:verb:(%s)' '2:build:_hilab_build_or_file'", p->fixed);
-	else if (c->max_operands) {
+	if (c->max_operands) {
 		buf_puts(out, " \\\n\t\t\t'*");
-		zsh_action(p, "operand", !p || (p->words == WORDS_FIXED && is_file(c->usage)), out);
+		zsh_operands(c, out);
 		buf_putc(out, '\'');
 	}
 	buf_puts(out, " ;;\n");
@@ -227,10 +308,8 @@ static void zsh(struct buf *out)
 {
 	buf_puts(out, "#compdef hilab\n"
 		      "# Completion of hilab for zsh, written by hilab completion zsh.\n");
-	buf_puts(out, builds_function);
-	buf_puts(out, "_hilab_build_names() { compadd -- ${(f)\"$(_hilab_builds)\"} }\n"
-		      "_hilab_build_or_file() { _hilab_build_names; _files }\n"
-		      "_hilab() {\n"
+	buf_puts(out, names_function);
+	buf_puts(out, "_hilab() {\n"
 		      "\tif (( CURRENT == 2 )); then\n"
 		      "\t\tlocal -a commands=(");
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
