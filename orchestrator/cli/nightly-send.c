@@ -209,7 +209,7 @@ static int send_job(struct sending *s, const struct nightly_entry *e)
 		params.names[params.n] = mem_strdup(e->params[i].name);
 		params.values[params.n++] = e->params[i].value;
 	}
-	s->files = upload_puts(s->r, e->file, &params, s->quiet, s->exit_status);
+	s->files = upload_puts(s->r, e->file, &params, s->quiet, NULL, s->exit_status);
 	params_done(&params);
 	return s->files ? 0 : -1;
 }

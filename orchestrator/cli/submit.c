@@ -95,37 +95,24 @@ static void put_board(const struct args *a, json_t *body)
 	json_decref(board);
 }
 
-/* The build that the document itself names; heap, NULL: none. */
-static char *build_named(const char *text, const char *file)
+static int put_files(
+	struct remote *r, const struct args *a, const char *path, json_t *body, int *status)
 {
-	struct arena arena = {0};
-	struct diag diag = {0};
-	char *name = mem_strdup(node_text(yaml_parse(&arena, file, str_of(text), &diag), "build"));
-
-	diag_done(&diag);
-	arena_done(&arena);
-	return name;
-}
-
-static int put_files(struct remote *r, const struct args *a, const char *path, const char *text,
-	json_t *body, int *status)
-{
-	AUTOFREE char *named = a->build ? mem_strdup(a->build) : build_named(text, path);
-	AUTOFREE char *build = NULL;
+	AUTOFREE char *own = NULL, *build = NULL;
 	struct params params;
 	json_t *files;
 
 	if (params_split(&params, &a->params, "submit"))
 		return *status = EXIT_USAGE, -1;
 	json_object_set_new(body, "params", params_json(&params));
-	files = upload_puts(r, path, &params, a->quiet, status);
+	files = upload_puts(r, path, &params, a->quiet, &own, status);
 	params_done(&params);
 	if (!files)
 		return -1;
 	json_object_set_new(body, "files", files);
-	if (!named)
+	if (!a->build && !own)
 		return 0;
-	build = upload_build(r, named, a->quiet, status);
+	build = upload_build(r, a->build ? a->build : own, a->quiet, status);
 	if (!build)
 		return -1;
 	json_object_set_new(body, "build", json_string(build));
@@ -168,7 +155,7 @@ static int submit(struct remote *r, const struct args *a, const char *path)
 	if (!body)
 		return cli_fail(EXIT_USAGE, "submit: '%s' is not UTF-8 text", path);
 	put_board(a, body);
-	if (put_options(a, body) || put_files(r, a, path, buf_str(&text), body, &status)) {
+	if (put_options(a, body) || put_files(r, a, path, body, &status)) {
 		json_decref(body);
 		return status;
 	}

@@ -256,7 +256,7 @@ static int put_file(struct remote *r, const struct step *s, json_t *files, bool 
 }
 
 json_t *upload_puts(struct remote *r, const char *job_path, const struct params *params, bool quiet,
-	int *exit_status)
+	char **build, int *exit_status)
 {
 	const struct job_tables tables = {
 		deploy_drivers(), boot_drivers(), measure_drivers(), parse_drivers()};
@@ -277,6 +277,8 @@ json_t *upload_puts(struct remote *r, const char *job_path, const struct params 
 			for (size_t k = 0; !rc && k < parts.plans[i].n; k++)
 				if (parts.plans[i].steps[k].kind == STEP_PUT)
 					rc = put_file(r, &parts.plans[i].steps[k], files, quiet);
+	if (build)
+		*build = parts.n ? mem_strdup(parts.plans[0].build) : NULL;
 	job_parts_done(&parts);
 	diag_done(&diag);
 	arena_done(&arena);

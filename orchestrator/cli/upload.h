@@ -17,8 +17,9 @@ char *upload_build(struct remote *r, const char *build, bool quiet, int *exit_st
 /*
  * What the `put` steps of a job document send: {STEP: SHA256}, a new reference (an empty object:
  * none does); NULL after telling. Problems of the document are left for the controller to tell.
+ * build, unless NULL, gets the build that it names, params put in (heap; NULL: none).
  */
 json_t *upload_puts(struct remote *r, const char *job_path, const struct params *params, bool quiet,
-	int *exit_status);
+	char **build, int *exit_status);
 
 #endif

@@ -88,6 +88,14 @@ check 'once' 2 "no schedule 'small'" "$HILAB" nightly forget small
 check 'a plan without a schedule' 2 'has no schedule' sh -c 'grep -v ^schedule plan.yaml >now.yaml; "$HILAB" nightly add now.yaml'
 check 'a verb that is none' 2 "did you mean 'list'" "$HILAB" nightly lits
 check 'a verb without its operand' 2 'show needs NIGHTLY' "$HILAB" nightly show
+
+# One job of the plan by itself: its build comes from its params.
+sed -i 's/^build: played$/build: ${b}/; s/^params: {/params: {b: played, /' first.yaml
+mkdir -p "$XDG_CONFIG_HOME/hilab/builds"
+"$HILAB" builds add build.yaml >out 2>&1
+is "$("$HILAB" submit first.yaml --quiet 2>"$dir/err")" 5 'a job whose build is a param is submitted'
+check 'with that build' 0 'build      played 1' "$HILAB" show 5
+check 'or with another' 2 "no build 'other'" "$HILAB" submit first.yaml --quiet --param b=other
 stop_daemon "$server"
 is $? 0 'the controller ends well'
 finish
