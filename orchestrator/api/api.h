@@ -110,7 +110,8 @@ void calls_send(struct server *s, bool committed);                /* the answers
 /* Arguments. A bad one is answered here and false returned. */
 bool call_id(struct call *c, size_t arg, int64_t *id);
 bool call_query_int(struct call *c, const char *name, int64_t min, int64_t max, int64_t *value);
-bool call_sees(const struct call *c, const char *lab); /* NULL: only who sees all labs */
+/* All of "lab-1,lab-2"? NULL: only who sees all labs. */
+bool call_sees(const struct call *c, const char *labs);
 bool call_is(const struct call *c, enum rights least);
 /* Into the audit, as this caller's act. */
 void call_audit(struct call *c, const char *what, const char *subject, const char *detail);

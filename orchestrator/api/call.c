@@ -266,18 +266,33 @@ bool call_is(const struct call *c, enum rights least)
 	return c->who.rights != RIGHTS_AGENT && c->who.rights >= least;
 }
 
-bool call_sees(const struct call *c, const char *lab)
+static bool sees_one(const struct call *c, struct str lab)
 {
-	size_t i;
 	json_t *name;
+	size_t i;
 
-	if (!c->who.labs)
-		return true;
 	json_array_foreach (c->who.labs, i, name) {
-		if (lab && json_is_string(name) && !strcmp(json_string_value(name), lab))
+		if (json_is_string(name) && str_eq(str_of(json_string_value(name)), lab))
 			return true;
 	}
 	return false;
+}
+
+bool call_sees(const struct call *c, const char *labs)
+{
+	bool all = labs && *labs;
+
+	if (!c->who.labs)
+		return true;
+	while (all) {
+		size_t n = strcspn(labs, ",");
+
+		all = sees_one(c, str_make(labs, n));
+		if (!labs[n])
+			break;
+		labs += n + 1;
+	}
+	return all;
 }
 
 void call_audit(struct call *c, const char *what, const char *subject, const char *detail)

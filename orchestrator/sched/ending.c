@@ -206,6 +206,18 @@ int run_give_up(struct sched *s, struct sched_run *r, const struct job_end *end,
 
 /* ---- one verdict ---- */
 
+/* It could not go on, and not by its board, after another one had ended badly: most likely it
+ * waited for that one, whose end then says what happened. */
+static bool may_follow(const struct sched_run *r, const struct sched_part *p)
+{
+	if (p->verdict != VERDICT_INCOMPLETE || p->blame != BLAME_TEST)
+		return false;
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->parts[i].order < p->order && r->parts[i].verdict != VERDICT_PASS)
+			return true;
+	return false;
+}
+
 /*
  * Of several parts: canceled before incomplete before fail before pass; among those the one that
  * ended first gives blame and message, because what came after it may be its consequence.
@@ -222,7 +234,8 @@ static const struct sched_part *decisive(const struct sched_run *r)
 
 	for (unsigned i = 1; i < r->n; i++) {
 		const struct sched_part *p = &r->parts[i];
-		int more = weight[p->verdict] - weight[best->verdict];
+		int more = (may_follow(r, p) ? 0 : weight[p->verdict]) -
+			   (may_follow(r, best) ? 0 : weight[best->verdict]);
 
 		if (more > 0 || (!more && p->order < best->order))
 			best = p;

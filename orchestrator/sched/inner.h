@@ -146,8 +146,8 @@ struct sched_part {
 };
 struct barrier {
 	char *name;
-	uint32_t reached; /* bit a part */
-	bool open;        /* all were there */
+	uint32_t reached[SCHED_PARTS_MAX]; /* how often, by part */
+	uint32_t opened;                   /* how often all were there */
 };
 struct sched_run {
 	int64_t id;
@@ -329,6 +329,7 @@ void run_free(struct sched *s, struct sched_run *r);
 /* The part has this board and counts on its agent, from now on. */
 int part_take(struct sched *s, struct sched_part *p, struct err *e);
 bool part_leases(const struct sched_part *p); /* it is a lease's session */
+char *run_labs(const struct sched_run *r); /* heap: of its boards, "lab-1,lab-2"; NULL: none */
 struct sched_part *part_find(const struct sched *s, int64_t run, unsigned part);
 int part_save(struct sched *s, const struct sched_part *p, struct err *e);
 /* ---- ending.c ---- */

@@ -34,16 +34,20 @@ static struct barrier *barrier_get(struct sched_run *r, const char *name)
 	return &r->barriers.p[r->barriers.n - 1];
 }
 
-/* True when it was the last that the others waited for. */
+/* True when it was the last that the others waited for. A point that stands in several steps is
+ * a new barrier each time: a part that is ahead by one cannot open it for the others twice. */
 static bool reach(struct sched_run *r, unsigned part, const char *name)
 {
 	struct barrier *b = barrier_get(r, name);
 
-	if (!b || b->open || part >= r->n)
+	if (!b || part >= r->n)
 		return false;
-	b->reached |= UINT32_C(1) << part;
-	b->open = b->reached == (UINT32_C(1) << r->n) - 1;
-	return b->open;
+	b->reached[part]++;
+	for (unsigned i = 0; i < r->n; i++)
+		if (b->reached[i] <= b->opened)
+			return false;
+	b->opened++;
+	return true;
 }
 
 static int on_barrier(struct sched *s, struct sched_part *p, const json_t *event, struct err *e)

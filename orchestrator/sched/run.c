@@ -107,21 +107,68 @@ bool part_leases(const struct sched_part *p)
 	return p->run->job && p->run->job->kind == KIND_LEASE;
 }
 
+/* What the boards have different, once each: "lab" or "lab-1,lab-2"; heap, NULL: nothing. */
+typedef const char *board_text_fn(const struct sched_board *b);
+
+static const char *type_of(const struct sched_board *b)
+{
+	return b->type;
+}
+
+static const char *soc_of(const struct sched_board *b)
+{
+	return json_text(b->announced, "soc", NULL);
+}
+
+static const char *lab_of(const struct sched_board *b)
+{
+	return b->lab;
+}
+
+static char *join(struct sched_board *const *boards, unsigned n, board_text_fn *text)
+{
+	AUTOBUF out = BUF_INIT(1 << 16);
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *own = boards[i] ? text(boards[i]) : NULL;
+		bool had = !own;
+
+		for (unsigned k = 0; k < i && !had; k++) {
+			const char *other = boards[k] ? text(boards[k]) : NULL;
+
+			had = other && !strcmp(other, own);
+		}
+		if (!had)
+			buf_printf(&out, "%s%s", out.len ? "," : "", own);
+	}
+	return out.len ? mem_strdup(buf_str(&out)) : NULL;
+}
+
+char *run_labs(const struct sched_run *r)
+{
+	struct sched_board *boards[SCHED_PARTS_MAX];
+
+	for (unsigned i = 0; i < r->n; i++)
+		boards[i] = r->parts[i].board;
+	return join(boards, r->n, lab_of);
+}
+
 static int add_run(struct sched *s, struct sched_job *job, struct sched_board *const *boards,
 	int64_t *id, struct err *e)
 {
-	const struct sched_board *b = boards[0];
 	const char *version = job->build ? strrchr(job->build, ' ') : NULL;
 	AUTOFREE char *build =
 		version ? mem_strndup(job->build, (size_t)(version - job->build)) : NULL;
 	AUTOBUF names = BUF_INIT(1 << 16);
+	AUTOFREE char *type = join(boards, job->class->n, type_of);
+	AUTOFREE char *soc = join(boards, job->class->n, soc_of);
+	AUTOFREE char *lab = join(boards, job->class->n, lab_of);
 	AUTOFREE char *dir = NULL;
 	struct store_run row = {
 		.job = job->name,
-		.type = b->type,
-		.soc = json_text(b->announced, "soc", NULL),
-		.lab = b->lab,
-		.twin = json_flag(b->announced, "twin", false),
+		.type = type,
+		.soc = soc,
+		.lab = lab,
 		.build = build ? build : job->build,
 		.build_version = version ? version + 1 : NULL,
 		.started_ms = clock_wall_ms(),
@@ -130,8 +177,10 @@ static int add_run(struct sched *s, struct sched_job *job, struct sched_board *c
 		.attempt = job->attempts + 1,
 	};
 
-	for (unsigned i = 0; i < job->class->n; i++)
+	for (unsigned i = 0; i < job->class->n; i++) {
 		buf_printf(&names, "%s%s", i ? "," : "", boards[i]->name);
+		row.twin |= json_flag(boards[i]->announced, "twin", false);
+	}
 	row.board = buf_str(&names);
 	if (store_run_add(s->store, &row, e))
 		return sched_store_failed(s);

@@ -17,7 +17,8 @@
  * back from the jobs that come after it, as long as all else that it needs is at work and so will
  * come free; not while it waits for a board that is absent, ill or leased. Its verdict: canceled
  * before incomplete before fail before pass; of several such parts the one that ended first gives
- * blame and message.
+ * blame and message. A part that is incomplete by the test's blame after another one had ended
+ * badly counts as its consequence, not by itself.
  *
  * A run that is incomplete by the lab's fault (blame infra) lowers its board's health, and its job
  * is queued again as long as it has had fewer than SCHED_ATTEMPTS runs. It waits for another board
@@ -65,7 +66,7 @@ struct sched_event {      /* texts are borrowed for the call */
 	const char *kind; /* "job", "run", "board", "agent", "lease", "nightly" */
 	int64_t id;       /* job, run, nightly; 0: named */
 	const char *name; /* board, agent; NULL: numbered */
-	const char *lab;  /* whose it is; NULL: none yet */
+	const char *lab;  /* whose it is, of several "lab-1,lab-2"; NULL: none yet */
 	const char *submitter;
 	json_t *body; /* as the API shows it; borrowed */
 };

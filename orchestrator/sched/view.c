@@ -262,24 +262,27 @@ static void tell(struct sched *s, struct sched_event ev, json_t *body)
 void tell_job(struct sched *s, struct sched_job *job, const struct job_end *end)
 {
 	const struct sched_board *b =
-		job->run ? job->run->parts[0].board : job->class->wants[0].pin;
+		job->run ? NULL : job->class->wants[0].pin;
+	AUTOFREE char *labs = job->run ? run_labs(job->run) : NULL;
 
 	if (s->hooks.event)
 		tell(s,
 			(struct sched_event){.kind = "job",
 				.id = job->id,
-				.lab = b ? b->lab : NULL,
+				.lab = b ? b->lab : labs,
 				.submitter = job->who->name},
 			job_body(s->n_queued < TELL_WAITS_MAX ? s : NULL, job, end));
 }
 
 void tell_run(struct sched *s, const struct sched_run *r, const struct job_end *end)
 {
+	AUTOFREE char *labs = run_labs(r);
+
 	if (s->hooks.event)
 		tell(s,
 			(struct sched_event){.kind = "run",
 				.id = r->id,
-				.lab = r->parts[0].board->lab,
+				.lab = labs,
 				.submitter = r->job ? r->job->who->name : NULL},
 			run_body(r, end));
 }

@@ -2,6 +2,8 @@
 /* Barriers and messages between the parts of one run. */
 #include "estate.h"
 
+#include <fnmatch.h>
+
 #define PAIR  "[{\"type\":\"alpha\"},{\"type\":\"alpha\"}]"
 #define ROLES "[{\"role\":\"client\",\"plan\":{}},{\"role\":\"server\",\"plan\":{}}]"
 
@@ -60,6 +62,78 @@ static void barriers(void)
 	estate_close(&x);
 }
 
+/* One that stands in several steps is a new one each time. */
+static void again(void)
+{
+	struct estate x;
+
+	begin(&x);
+	event(&x, 0, 0, READY);
+	event(&x, 1, 0, READY);
+	is_str(commands(&x, "desk"), "inbox 1/0 go", "it opens");
+	is_str(commands(&x, "rack"), "inbox 1/1 go", "for both");
+	event(&x, 1, 100, READY);
+	is_str(commands(&x, "rack"), "", "the same point again is to be reached again");
+	restart(&x);
+	json_decref(hello_with(&x, "desk", "a1", 0, "[{\"run\":1,\"part\":0,\"inbox\":1}]"));
+	json_decref(hello_with(&x, "rack", "a2", 0, "[{\"run\":1,\"part\":1,\"inbox\":1}]"));
+	event(&x, 1, 200, READY);
+	is_str(commands(&x, "rack"), "", "also over a restart, and not by the same part twice");
+	event(&x, 0, 100, READY);
+	is_str(commands(&x, "desk"), "inbox 1/0 go", "by the other one");
+	is_str(commands(&x, "rack"), "inbox 1/1 go", "it opens again");
+	event(&x, 0, 200, READY);
+	is_str(commands(&x, "rack"), "inbox 1/1 go", "and once for each time that all came");
+	estate_close(&x);
+}
+
+static void end_two(const char *first, const char *blame, const char *second, const char *blame_2,
+	const char *want, const char *what)
+{
+	struct estate x;
+
+	begin(&x);
+	ended(&x, 1, 1, first, blame);
+	ended(&x, 1, 0, second, blame_2);
+	ok(!fnmatch(want, job_now(&x, 1), 0), "%s: %s", what, job_now(&x, 1));
+	estate_close(&x);
+}
+
+static void verdicts(void)
+{
+	end_two("fail", "build", "incomplete", "test", "done fail build 1 server: *",
+		"who waited in vain for a role that failed does not outvote it");
+	end_two("fail", "test", "incomplete", "infra", "assigned - - 2 *",
+		"a lab's failure of its own does");
+	end_two("incomplete", "infra", "incomplete", "test", "assigned - - 2 *",
+		"all of it is tried again when one board's lab failed");
+	end_two("pass", "none", "incomplete", "test", "done incomplete test 1 client: *",
+		"after a role that passed it speaks for itself");
+	end_two("incomplete", "timeout", "incomplete", "test", "done incomplete timeout 1 server: *",
+		"the first one says why");
+}
+
+static int keep_places(void *arg, const struct store_run *run)
+{
+	snprintf(arg, 128, "%s %s %s", run->board, run->type, run->lab);
+	return 0;
+}
+
+static void places(void)
+{
+	struct estate x;
+	char text[128] = "";
+	struct err e = {0};
+
+	estate_open(&x);
+	hello(&x, "desk", "a1 b1:beta");
+	submit(&x, .wants = "[{\"type\":\"alpha\"},{\"type\":\"beta\"}]", .plans = ROLES);
+	if (store_run_get(x.store, 1, keep_places, text, &e) < 0)
+		DIE(&e);
+	is_str(text, "a1,b1 alpha,beta lab", "a run is of all its boards, their types and labs");
+	estate_close(&x);
+}
+
 static void messages(void)
 {
 	struct estate x;
@@ -114,6 +188,9 @@ static void power(void)
 int main(void)
 {
 	barriers();
+	again();
+	verdicts();
+	places();
 	messages();
 	power();
 	return tap_done();
