@@ -120,6 +120,14 @@ void agents_commit(struct server *s)
 		calls_send(s, true);
 }
 
+/* An agent that only waits is heard of within the grace. */
+static int64_t poll_s(const struct server *s)
+{
+	int64_t most = s->conf.grace_ms * 11 / 12000;
+
+	return most < POLL_MAX_S ? most : POLL_MAX_S;
+}
+
 /* Whose call it is; an agent's token is for the agent of that name. NULL after answering. */
 static const char *agent_name(struct call *c, const char *name)
 {
@@ -154,8 +162,8 @@ void agent_hello(struct call *c)
 		json_array_size(json_object_get(c->body, "boards")));
 	poll_of(s, name)->ack = 0;
 	json_object_set_new(answer, "protocol", json_integer(PROTOCOL));
-	json_object_set_new(answer, "poll_s", json_integer(POLL_MAX_S));
-	json_object_set_new(answer, "grace_ms", json_integer(SCHED_GRACE_MS));
+	json_object_set_new(answer, "poll_s", json_integer(poll_s(s)));
+	json_object_set_new(answer, "grace_ms", json_integer(s->conf.grace_ms));
 	call_ok(c, 200, answer);
 }
 
@@ -190,7 +198,7 @@ void agent_poll(struct call *c)
 	c->state = mem_strdup(name);
 	c->gone = poll_gone;
 	p->call = c;
-	p->timer = loop_timer(s->loop, POLL_MAX_S * 1000, poll_timeout, p);
+	p->timer = loop_timer(s->loop, poll_s(s) * 1000, poll_timeout, p);
 }
 
 /* ---- sync ---- */

@@ -34,6 +34,8 @@ const struct param server_params[] = {
 		.help = "what one account may have uploaded that no build names"},
 	{"blobs", PARAM_SIZE, AT(blobs_bytes), .preset = "128GiB", .min = 1 << 20,
 		.max = (int64_t)1 << 50, .help = "size of all images that are kept"},
+	{"grace", PARAM_DURATION, AT(grace_ms), .preset = "60s", .min = 2000, .max = 3600000,
+		.help = "an agent that was not heard of for so long is offline"},
 	{0},
 };
 

@@ -227,7 +227,8 @@ static int open_store(struct server *s, const struct server_opts *o, struct err 
 		.wake = agents_wake,
 		.health_job = health_job,
 		.compile = health_compile,
-		.part_dir = server_part_dir};
+		.part_dir = server_part_dir,
+		.grace_ms = s->conf.grace_ms};
 	AUTOFREE char *state = fs_state_dir();
 
 	if (o->dir)

@@ -55,10 +55,15 @@ static void see(struct sched_agent *a)
 	a->seen_ms = clock_wall_ms();
 }
 
+static int64_t grace_ms(const struct sched *s)
+{
+	return s->hooks.grace_ms ? s->hooks.grace_ms : SCHED_GRACE_MS;
+}
+
 static void come_online(struct sched *s, struct sched_agent *a)
 {
 	a->online = true;
-	sched_timer(s, &a->timer, TIMER_AGENT, SCHED_GRACE_MS);
+	sched_timer(s, &a->timer, TIMER_AGENT, grace_ms(s));
 	vec_each (&a->boards, b) {
 		check_plan(s, *b);
 		if (!a->max_jobs)
@@ -90,8 +95,8 @@ int agent_due(struct sched *s, struct sched_agent *a, struct err *e)
 
 	if (!a->online)
 		return 0;
-	if (silent_ms < SCHED_GRACE_MS) {
-		sched_timer(s, &a->timer, TIMER_AGENT, SCHED_GRACE_MS - silent_ms);
+	if (silent_ms < grace_ms(s)) {
+		sched_timer(s, &a->timer, TIMER_AGENT, grace_ms(s) - silent_ms);
 		return 0;
 	}
 	a->online = false;

@@ -87,6 +87,7 @@ struct sched_hooks {
 		struct store_job *job, struct err *e);
 	/* Where the folder of a part is to be kept (heap); role NULL: of the whole run. */
 	char *(*part_dir)(void *arg, int64_t run, const char *role);
+	int64_t grace_ms; /* 0: SCHED_GRACE_MS */
 };
 
 /* Loads everything that is not done. types is borrowed. */
