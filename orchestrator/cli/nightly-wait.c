@@ -35,18 +35,18 @@ static bool is_done(const json_t *job)
 	return !strcmp(json_text(job, "state", ""), "done");
 }
 
-static void count(struct waiting *w)
+/* Adds a view to the counts, or (by -1) takes one that was there out of them; NULL: none. */
+static void count(struct waiting *w, const json_t *job, int by)
 {
-	w->done = w->failed = w->running = 0;
-	map_each (&w->jobs, entry) {
-		const json_t *job = entry->value;
-		const char *state = json_text(job, "state", "");
-
-		w->done += is_done(job);
-		w->failed += is_done(job) && strcmp(json_text(job, "verdict", ""), "pass") != 0;
-		w->running += !is_done(job) && strcmp(state, "queued") != 0;
+	if (!job)
+		return;
+	if (is_done(job)) {
+		w->done += (size_t)by;
+		if (strcmp(json_text(job, "verdict", ""), "pass") != 0)
+			w->failed += (size_t)by;
+	} else if (strcmp(json_text(job, "state", ""), "queued") != 0) {
+		w->running += (size_t)by;
 	}
-	w->over = w->jobs.n && w->done == w->jobs.n;
 }
 
 static void draw(struct waiting *w)
@@ -86,8 +86,11 @@ static void take(struct waiting *w, json_t *job)
 	old = map_find(&w->jobs, key);
 	if (is_done(job) && !(old && is_done(old)))
 		tell_done(w, job);
+	count(w, old, -1);
+	count(w, job, 1);
 	map_set(&w->jobs, key, json_incref(job));
 	json_decref(old);
+	w->over = w->done == w->jobs.n;
 }
 
 /* All jobs of the night. */
@@ -101,8 +104,7 @@ static void ask(struct waiting *w)
 	w->broken = !view;
 	json_array_foreach (json_object_get(view, "jobs"), i, job)
 		take(w, job);
-	count(w);
-	/* One of which no entry could be submitted is over from the start. */
+	/* Of one none of whose entries could be submitted there is nothing to wait for. */
 	w->over |= view && json_int(view, "ended_ms", 0);
 	draw(w);
 }
@@ -123,7 +125,6 @@ static void on_event(void *arg, const char *id, const char *name, const char *da
 	if (!j || json_int(j, "nightly", 0) != w->nightly)
 		return;
 	take(w, j);
-	count(w);
 	draw(w);
 }
 
