@@ -24,6 +24,7 @@
 #define CALL_FIELDS         4
 #define LIST_LIMIT          100
 #define LIST_LIMIT_MAX      1000
+#define LOOK_LIMIT          5000 /* rows that one call looks at for those that the caller may see */
 #define SSE_BYTES           ((size_t)4 << 20) /* of one event on its way */
 #define POWER_WAIT_MS       60000
 #define CONSOLE_INPUT_BYTES ((size_t)64 << 10) /* of one request */
@@ -41,7 +42,7 @@ enum rights {
 const char *rights_name(enum rights r);
 int rights_parse(const char *name); /* -1: none of ours */
 
-struct account { /* who calls; texts in the token table (auth.c) */
+struct account { /* who calls; in the token table (auth.c), or a call's own */
 	int64_t token;
 	const char *name;
 	enum rights rights;
@@ -113,6 +114,7 @@ bool call_query_int(struct call *c, const char *name, int64_t min, int64_t max, 
 /* All of "lab-1,lab-2"? NULL: only who sees all labs. */
 bool call_sees(const struct call *c, const char *labs);
 bool call_is(const struct call *c, enum rights least);
+bool call_speaks(const struct call *c); /* a protocol that is served, or says nothing of any */
 /* Into the audit, as this caller's act. */
 void call_audit(struct call *c, const char *what, const char *subject, const char *detail);
 
@@ -154,6 +156,10 @@ void follows_free(struct server *s);
 void agents_wake(void *server, const char *agent); /* a sched_hooks.wake */
 void agents_commit(struct server *s);              /* hands out commands */
 void agents_free(struct server *s);
+/* Whose call it is; an agent's token is for the agent of that name. NULL after answering. */
+const char *agent_named(struct call *c, const char *name);
+int agent_seen(
+	struct call *c, const char *name); /* -1 after it was answered: it has to say hello */
 
 /* ---- boards.c ---- */
 json_t *board_view(struct call *c, const char *name); /* new reference; NULL after answering */
@@ -178,6 +184,14 @@ int64_t upload_have(const struct server *s, const struct account *who, const cha
 /* A build names it: it does not count in the account's quota any more. */
 void upload_named(const struct server *s, const struct account *who, const char *sha256);
 
+/* ---- folder.c: files that agents ship ---- */
+/* The folder of a part, or one below it: a descriptor that only names it; -1 with errno. make:
+ * below is made where it is missing. */
+int folder_at(const char *dir, const char *below, bool make);
+/* A regular file of it by a name that chunk_file_ok lets pass; with O_CREAT it (and artifacts/) is
+ * made. size may be NULL. -1 with errno: ENOENT also where it is no file of ours. */
+int folder_open(const char *dir, const char *name, int flags, uint64_t *size);
+
 /* ---- nightlies.c ---- */
 void nights_begin(struct server *s);
 /* A job of that nightly (0: none) is done, and committed. */
@@ -187,6 +201,7 @@ void nights_job_done(struct server *s, int64_t nightly);
 struct submit { /* one job document on its way into the queue; borrowed texts */
 	const char *text, *file;
 	const json_t *params, *board, *files; /* NULL: none */
+	const json_t *labs;                   /* in which it may run, names; NULL: in all */
 	const char *build;                    /* NULL: the document's */
 };
 /* Compiles into job (name, plans, wants, build, timeout_ms, params, text, file; all in a). -1 with
@@ -206,6 +221,8 @@ json_t *view_run(struct server *s, const struct store_run *run);
 /* May the caller see it? */
 bool view_sees_job(struct call *c, const struct store_job *job);
 bool view_sees_run(struct call *c, int64_t run);
+bool view_sees_night(struct call *c, int64_t nightly);
+bool view_sees_subject(struct call *c, const char *subject); /* of an entry of the audit */
 
 struct run_part { /* one part as the files of a run need it; heap texts */
 	char *dir, *role, *state, *agent, *board;
@@ -238,6 +255,7 @@ struct server {
 	struct power_wait *power_waits;
 	VEC(struct follow *) follows;
 	VEC(char *) synced; /* folders of runs that ended in this turn: on disk before the commit */
+	struct map kept;    /* "RUN.PART" of open parts -> struct kept (intake.c) */
 	struct loop_watch *tick;
 	int64_t tick_ms;
 	size_t nights_open;

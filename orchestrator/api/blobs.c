@@ -27,10 +27,13 @@
 #define INLINE_BYTES ((off_t)4 << 20) /* hashed here; larger ones in a process of their own */
 #define STALE_S      (24 * 3600)      /* an upload that nobody goes on with */
 #define HASH_MS      600000
+#define FILE_COSTS   4096 /* an empty one costs something, too */
+#define LOOK_BYTES                                                                                 \
+	((int64_t)16 << 20) /* what else the account uploads meanwhile counts, after so many */
 
-static char *upload_dir(const struct server *s, const struct account *who)
+static char *upload_dir(const struct server *s, const char *account)
 {
-	return mem_printf("%s/uploads/%s", s->dir, who->name);
+	return mem_printf("%s/uploads/%s", s->dir, account);
 }
 
 static char *upload_path(const struct server *s, const struct account *who, const char *sha256)
@@ -54,9 +57,9 @@ void upload_named(const struct server *s, const struct account *who, const char 
 }
 
 /* What the account has there; what is stale goes. */
-static int64_t used_bytes(const struct server *s, const struct account *who)
+static int64_t used_bytes(const struct server *s, const char *account)
 {
-	AUTOFREE char *dir = upload_dir(s, who);
+	AUTOFREE char *dir = upload_dir(s, account);
 	DIR *d = opendir(dir);
 	struct dirent *en;
 	int64_t sum = 0;
@@ -64,16 +67,21 @@ static int64_t used_bytes(const struct server *s, const struct account *who)
 	while (d && (en = readdir(d))) {
 		struct stat st;
 
-		if (en->d_name[0] == '.' || fstatat(dirfd(d), en->d_name, &st, 0))
+		if (en->d_name[0] == '.' || fstatat(dirfd(d), en->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (st.st_mtime + STALE_S < time(NULL))
 			unlinkat(dirfd(d), en->d_name, 0);
 		else
-			sum += st.st_size;
+			sum += st.st_size + FILE_COSTS;
 	}
 	if (d)
 		closedir(d);
 	return sum;
+}
+
+static int64_t room_of(const struct server *s, const char *account)
+{
+	return s->conf.quota_bytes - used_bytes(s, account);
 }
 
 /* ---- one upload ---- */
@@ -83,7 +91,9 @@ struct upload {
 	struct call *call; /* NULL: its client is gone */
 	char *path, *blob, *sha256;
 	int fd;
-	int64_t size, room; /* bytes so far; that may still come */
+	int64_t size, room;   /* bytes so far; that may still come */
+	int64_t looked_bytes; /* size when room was looked at */
+	char *account;
 	struct child hasher;
 	int hash_fd;
 	struct buf said;
@@ -100,6 +110,7 @@ static void upload_free(struct upload *u)
 	child_done(&u->hasher);
 	buf_done(&u->said);
 	free(u->path);
+	free(u->account);
 	free(u->blob);
 	free(u->sha256);
 	free(u);
@@ -249,6 +260,10 @@ static int on_piece(void *arg, struct http_request *r, struct str piece)
 	int64_t bytes;
 
 	if (piece.n) {
+		if (u->size - u->looked_bytes >= LOOK_BYTES) {
+			u->looked_bytes = u->size;
+			u->room = room_of(u->server, u->account);
+		}
 		if ((int64_t)piece.n > u->room)
 			return refuse(u, 413, "too-large", "the account's quota is used up");
 		if (fs_write_all(u->fd, piece.p, piece.n))
@@ -275,7 +290,7 @@ static bool upload_open(struct upload *u, const char *dir, int64_t offset)
 
 	if (!fs_mkdirs(dir, 0700, &e)) {
 		u->fd = open(u->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (u->fd < 0 || fstat(u->fd, &st))
+		if (u->fd < 0 || fstat(u->fd, &st) || !S_ISREG(st.st_mode))
 			err_sys(&e, BLAME_INFRA, errno, "'%s'", u->path);
 	}
 	if (err_is(&e)) {
@@ -283,6 +298,7 @@ static bool upload_open(struct upload *u, const char *dir, int64_t offset)
 		return false;
 	}
 	u->size = st.st_size;
+	u->looked_bytes = u->size;
 	if (offset == u->size)
 		return true;
 	call_ok(c, 409,
@@ -294,7 +310,7 @@ static bool upload_open(struct upload *u, const char *dir, int64_t offset)
 void blob_put(struct call *c)
 {
 	struct server *s = c->server;
-	AUTOFREE char *dir = upload_dir(s, &c->who);
+	AUTOFREE char *dir = upload_dir(s, c->who.name);
 	AUTOFREE char *blobs = fs_join(s->dir, "blobs");
 	struct upload *u;
 	int64_t offset = 0;
@@ -320,7 +336,8 @@ void blob_put(struct call *c)
 		.hash_fd = -1,
 		.hasher = CHILD_INIT,
 		.said = BUF_INIT(4096)};
-	u->room = s->conf.quota_bytes - used_bytes(s, &c->who);
+	u->account = mem_strdup(c->who.name);
+	u->room = room_of(s, u->account);
 	if (!upload_open(u, dir, offset)) {
 		upload_free(u);
 		return;

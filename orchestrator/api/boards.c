@@ -122,7 +122,8 @@ void lease_add(struct call *c)
 		.for_ms = json_int(c->body, "for_ms", LEASE_FOR_MS),
 		.hard_ms = json_int(c->body, "hard_ms", 0),
 		.wait = json_flag(c->body, "wait", false),
-		.take_over = json_flag(c->body, "take_over", false)};
+		.take_over = json_flag(c->body, "take_over", false),
+		.labs = c->who.labs};
 	struct err e = {0};
 	int64_t job;
 
@@ -168,6 +169,11 @@ void lease_renew(struct call *c)
 
 	if (!may_use(c, &h))
 		return;
+	if (for_ms < 0 || for_ms > LEASE_HARD_MS) {
+		call_fail(c, 400, "invalid", "for_ms: a time up to %d h is needed",
+			(int)(LEASE_HARD_MS / 3600000));
+		return;
+	}
 	if (sched_lease_renew(c->server->sched, c->args[0], h.owner, for_ms, &until_ms, &e)) {
 		call_err(c, &e);
 		return;
@@ -235,6 +241,7 @@ static void power_wait_end(struct power_wait *w)
 	loop_del(w->timer);
 	if (w->call) {
 		w->call->gone = NULL;
+		free(w->call->state);
 		w->call->state = NULL;
 	}
 	free(w);
@@ -346,6 +353,7 @@ static bool may_type(struct call *c, const struct sched_holder *h)
 		return false;
 	}
 	map_set(&c->server->writers, c->args[0], mem_strdup(me));
+	board_told(c, "type", client);
 	free(now);
 	return true;
 }

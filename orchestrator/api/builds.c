@@ -205,9 +205,18 @@ static void save(struct call *c, const struct build *b, const char *manifest)
 	call_ok(c, 201, json_pack("{s:o}", "missing", missing));
 }
 
-static int is_pinned(void *arg, const struct store_build *b)
+struct standing { /* of a build that is there */
+	struct call *call;
+	bool pinned, found, own;
+};
+
+static int look_at_build(void *arg, const struct store_build *b)
 {
-	*(bool *)arg |= b->pinned;
+	struct standing *st = arg;
+
+	st->found = true;
+	st->pinned |= b->pinned;
+	st->own = b->owner && !strcmp(b->owner, st->call->who.name);
 	return 0;
 }
 
@@ -216,7 +225,7 @@ void builds_add(struct call *c)
 	const char *text = json_text(c->body, "manifest", NULL);
 	struct build b = {0};
 	struct diag diag = {0};
-	bool pinned = false;
+	struct standing st = {.call = c};
 
 	if (!text || strlen(text) > MANIFEST_BYTES) {
 		call_fail(c, 400, "invalid", "'manifest' is needed: the text of one");
@@ -225,16 +234,30 @@ void builds_add(struct call *c)
 	if (build_parse(&b, "manifest", str_of(text), &diag)) {
 		call_diag(c, &diag);
 	} else {
-		store_builds(c->server->store, b.name, b.version, is_pinned, &pinned, NULL);
-		if (pinned)
+		store_builds(c->server->store, b.name, b.version, look_at_build, &st, NULL);
+		if (st.pinned)
 			call_fail(c, 409, "conflict",
 				"build '%s' version '%s' is pinned: it is not replaced", b.name,
 				b.version);
+		else if (st.found && !st.own && !call_is(c, RIGHTS_OPERATOR))
+			call_fail(c, 403, "denied",
+				"build '%s' version '%s' is somebody else's: that needs an "
+				"operator",
+				b.name, b.version);
 		else
 			save(c, &b, text);
 	}
 	build_done(&b);
 	diag_done(&diag);
+}
+
+/* Into the audit. False after answering. */
+static bool told(struct call *c, const char *what)
+{
+	AUTOFREE char *subject = mem_printf("build %s@%s", c->args[0], c->args[1]);
+
+	call_audit(c, what, subject, NULL);
+	return !c->answered;
 }
 
 struct pin {
@@ -265,7 +288,7 @@ static void pin(struct call *c, bool pinned)
 	else if (!p.found)
 		call_fail(c, 404, "not-found", "there is no build '%s' version '%s'", c->args[0],
 			c->args[1]);
-	else
+	else if (told(c, pinned ? "build pin" : "build unpin"))
 		call_ok(c, 200, NULL);
 }
 
@@ -329,6 +352,7 @@ static int weigh(void *arg, const struct store_build *sb)
 
 static void prune(struct call *c, struct pruning *p)
 {
+	char count[40];
 	const struct store_job_filter open = {.open = true};
 	AUTOFREE char *dir = mem_printf("%s/blobs", c->server->dir);
 	struct cache_pruned got = {0};
@@ -341,9 +365,13 @@ static void prune(struct call *c, struct pruning *p)
 		r = store_build_del(c->server->store, p->gone.p[i], p->gone.p[i + 1], &e);
 	if (r >= 0 && !p->broken)
 		r = cache_prune(dir, p->max_bytes, &p->keep, &got, &e);
-	if (r < 0)
+	if (r < 0) {
 		call_err(c, &e);
-	else
+		return;
+	}
+	snprintf(count, sizeof count, "%zu builds", p->gone.n / 2);
+	call_audit(c, "build prune", "builds", count);
+	if (!c->answered)
 		call_ok(c, 200,
 			json_pack("{s:O, s:I, s:I}", "removed", p->removed, "freed_bytes",
 				(json_int_t)got.freed_bytes, "left_bytes",
@@ -367,18 +395,18 @@ void builds_prune(struct call *c)
 
 void builds_del(struct call *c)
 {
-	bool pinned = false;
+	struct standing st = {.call = c};
 	struct err e = {0};
 	int r;
 
-	store_builds(c->server->store, c->args[0], c->args[1], is_pinned, &pinned, NULL);
-	if (pinned) {
+	store_builds(c->server->store, c->args[0], c->args[1], look_at_build, &st, NULL);
+	if (st.pinned) {
 		call_fail(c, 409, "conflict", "the build is pinned");
 		return;
 	}
 	r = store_build_del(c->server->store, c->args[0], c->args[1], &e);
 	if (r < 0)
 		call_err(c, &e);
-	else
+	else if (told(c, "build delete"))
 		call_ok(c, 200, NULL); /* its images go with the next prune */
 }

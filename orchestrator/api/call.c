@@ -23,6 +23,8 @@ static void call_free(struct call *c)
 	json_decref(c->body);
 	json_decref(c->answer);
 	buf_done(&c->text);
+	free((char *)c->who.name);
+	json_decref((json_t *)c->who.labs);
 	free(c->state);
 	free(c);
 }
@@ -386,6 +388,9 @@ static bool authenticate(struct call *c)
 			call_fail(c, 401, "denied", "the token is not known, or has expired");
 			return false;
 		}
+		/* The token may be deleted before the call is answered. */
+		c->who.name = mem_strdup(c->who.name);
+		c->who.labs = json_incref((json_t *)c->who.labs);
 	}
 	if (allowed(c))
 		return true;
@@ -399,20 +404,29 @@ static bool authenticate(struct call *c)
 	return false;
 }
 
-/* What a running job has to tell is always taken. */
-static bool protocol_ok(struct call *c)
+bool call_speaks(const struct call *c)
 {
 	const char *text = http_header(c->request, "Hilab-Protocol");
 	int64_t n;
 
-	if (!text || !strcmp(c->route->path, API "/agent/sync"))
+	return !text || (!str_i64(str_of(text), &n) && n >= PROTOCOL_OLDEST && n <= PROTOCOL);
+}
+
+/* What a running job has to tell is always taken. */
+static bool protocol_ok(struct call *c)
+{
+	AUTOFREE char *message = NULL;
+	AUTOJSON *error = NULL;
+
+	if (call_speaks(c) || !strcmp(c->route->path, API "/agent/sync"))
 		return true;
-	if (!str_i64(str_of(text), &n) && n >= PROTOCOL_OLDEST && n <= PROTOCOL)
-		return true;
+	message = mem_printf("this controller (hilab " HILAB_VERSION ") speaks protocol %d..%d, "
+			     "not '%s': upgrade the older of the two",
+		PROTOCOL_OLDEST, PROTOCOL, http_header(c->request, "Hilab-Protocol"));
+	error = error_json("invalid", message);
 	call_ok(c, 426,
-		json_pack("{s:{s:s, s:s}, s:{s:i, s:i}}", "error", "code", "invalid", "message",
-			"this controller does not speak that protocol", "protocol", "min",
-			PROTOCOL_OLDEST, "max", PROTOCOL));
+		json_pack("{s:O, s:{s:i, s:i}}", "error", json_object_get(error, "error"),
+			"protocol", "min", PROTOCOL_OLDEST, "max", PROTOCOL));
 	return false;
 }
 

@@ -36,6 +36,9 @@ const struct param server_params[] = {
 		.max = (int64_t)1 << 50, .help = "size of all images that are kept"},
 	{"grace", PARAM_DURATION, AT(grace_ms), .preset = "60s", .min = 2000, .max = 3600000,
 		.help = "an agent that was not heard of for so long is offline"},
+	{"run", PARAM_SIZE, AT(run_bytes), .preset = "8GiB", .min = 1 << 16,
+		.max = (int64_t)1 << 50,
+		.help = "what is kept of one run on one board: logs, journal, artifacts"},
 	{0},
 };
 

@@ -187,7 +187,9 @@ static bool may_see(const struct reader *r, const struct event *e)
 {
 	const struct call as = {.who = r->who};
 
-	return call_sees(&as, e->lab) || (e->submitter && !strcmp(e->submitter, r->who.name));
+	/* What is in no lab yet is its submitter's. */
+	return e->lab || !e->submitter ? call_sees(&as, e->lab)
+				       : !r->who.labs || !strcmp(e->submitter, r->who.name);
 }
 
 /* The next event that it may see, into out. False: there is none now. */

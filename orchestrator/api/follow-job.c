@@ -20,7 +20,7 @@
 #define READ_BYTES ((size_t)32 << 10)
 
 struct part {
-	char *path; /* events.jsonl */
+	char *dir;
 	int fd;
 	uint64_t at; /* of ahead's first byte */
 	struct buf ahead;
@@ -42,7 +42,7 @@ static void parts_close(struct job_follow *j)
 	for (unsigned i = 0; i < j->n; i++) {
 		attr_close(&j->parts[i].fd);
 		buf_done(&j->parts[i].ahead);
-		free(j->parts[i].path);
+		free(j->parts[i].dir);
 	}
 	j->n = 0;
 }
@@ -69,7 +69,7 @@ static int add_part(void *arg, const struct store_part *sp)
 
 	if (j->n == SCHED_PARTS_MAX || !sp->dir)
 		return 0;
-	*p = (struct part){.path = fs_join(sp->dir, "events.jsonl"), .fd = -1};
+	*p = (struct part){.dir = mem_strdup(sp->dir), .fd = -1};
 	p->ahead = (struct buf)BUF_INIT(LINE_BYTES);
 	j->n++;
 	return 0;
@@ -106,7 +106,7 @@ static int look(void *arg, const struct store_job *job)
 static size_t next_line(struct part *p)
 {
 	if (p->fd < 0)
-		p->fd = open(p->path, O_RDONLY | O_CLOEXEC);
+		p->fd = folder_open(p->dir, "events.jsonl", O_RDONLY, NULL);
 	for (;;) {
 		char *nl = p->ahead.len ? memchr(p->ahead.data, '\n', p->ahead.len) : NULL;
 		char room[READ_BYTES];

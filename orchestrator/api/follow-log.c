@@ -21,7 +21,7 @@
 struct log {
 	struct follow f;
 	int fd; /* -1: the file is not there yet */
-	char *path;
+	char *dir, *file;
 	uint64_t at;
 	unsigned part;
 	bool follow;
@@ -33,7 +33,8 @@ static void log_free(void *arg)
 	struct log *l = arg;
 
 	attr_close(&l->fd);
-	free(l->path);
+	free(l->dir);
+	free(l->file);
 	free(l->f.board);
 	free(l);
 }
@@ -70,7 +71,7 @@ static ssize_t pull(void *arg, char *out, size_t max)
 	if (l->lease && is_cut(l))
 		return -1;
 	if (l->fd < 0)
-		l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
+		l->fd = folder_open(l->dir, l->file, O_RDONLY, NULL);
 	over = !l->follow || l->f.server->stopping;
 	for (;;) {
 		n = l->fd < 0 ? 0 : pread(l->fd, out, max, (off_t)l->at);
@@ -86,7 +87,7 @@ static ssize_t pull(void *arg, char *out, size_t max)
 			return 0;
 		over = true; /* what came until then is still to be read */
 		if (l->fd < 0)
-			l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
+			l->fd = folder_open(l->dir, l->file, O_RDONLY, NULL);
 	}
 }
 
@@ -94,14 +95,17 @@ static ssize_t pull(void *arg, char *out, size_t max)
 static bool begin_at(struct call *c, struct log *l)
 {
 	int64_t from = 0, tail = -1;
-	struct stat st;
+	uint64_t size = 0;
+	int fd;
 
 	if (!call_query_int(c, "from", 0, INT64_MAX, &from) ||
 		!call_query_int(c, "tail", 0, INT64_MAX, &tail))
 		return false;
 	l->at = (uint64_t)from;
-	if (tail >= 0 && !stat(l->path, &st))
-		l->at = st.st_size > tail ? (uint64_t)(st.st_size - tail) : 0;
+	fd = tail >= 0 ? folder_open(l->dir, l->file, O_RDONLY, &size) : -1;
+	if (fd >= 0)
+		l->at = size > (uint64_t)tail ? size - (uint64_t)tail : 0;
+	attr_close(&fd);
 	return true;
 }
 
@@ -110,7 +114,6 @@ static void start(
 	struct call *c, const struct run_part *p, int64_t run, char *board, bool lease, bool follow)
 {
 	const char *name = http_query(c->request, "console");
-	AUTOFREE char *file = mem_printf("console-%s.log", name ? name : "main");
 	struct log *l = mem_alloc(sizeof *l);
 
 	l->fd = -1;
@@ -121,8 +124,9 @@ static void start(
 	l->f.board = board;
 	l->lease = lease;
 	l->follow = follow;
-	l->path = fs_join(p->dir, file);
-	if (!chunk_file_ok(file)) {
+	l->dir = mem_strdup(p->dir ? p->dir : "");
+	l->file = mem_printf("console-%s.log", name ? name : "main");
+	if (!chunk_file_ok(l->file) || strchr(l->file, '/')) {
 		call_fail(c, 400, "invalid", "there is no console '%s'", name);
 		log_free(l);
 	} else if (!begin_at(c, l)) {

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void told(struct call *c, const char *what, int64_t job)
+static void told(struct call *c, const char *what, int64_t job, const char *detail)
 {
 	char subject[40];
 
 	snprintf(subject, sizeof subject, "job %lld", (long long)job);
-	call_audit(c, what, subject, NULL);
+	call_audit(c, what, subject, detail);
 }
 
 /* The job that this submitter gave that key before. True after answering. */
@@ -44,7 +44,7 @@ void jobs_submit(struct call *c)
 	if (!r && http_query(c->request, "check")) {
 		call_ok(c, 200, json_pack("{s:b}", "ok", 1));
 	} else if (!r && !(r = sched_submit(c->server->sched, &job, &e))) {
-		told(c, "submit", job.id);
+		told(c, "submit", job.id, job.name);
 		call_ok(c, 201, json_pack("{s:I}", "job", (json_int_t)job.id));
 	}
 	if (diag.total)
@@ -58,7 +58,7 @@ void jobs_submit(struct call *c)
 struct listing {
 	struct call *call;
 	json_t *list;
-	int64_t last, limit;
+	int64_t last, limit, left; /* left: jobs that may still be looked at */
 	bool whole, more;
 };
 
@@ -66,8 +66,14 @@ static int add_job(void *arg, const struct store_job *job)
 {
 	struct listing *l = arg;
 
-	if (!view_sees_job(l->call, job))
+	if (!l->left--) {
+		l->more = true;
+		return 1;
+	}
+	if (!view_sees_job(l->call, job)) {
+		l->last = job->id; /* whoever sees little is told to go on from here */
 		return 0;
+	}
 	if ((int64_t)json_array_size(l->list) == l->limit) {
 		l->more = true;
 		return 1;
@@ -79,7 +85,7 @@ static int add_job(void *arg, const struct store_job *job)
 
 void jobs_list(struct call *c)
 {
-	struct listing l = {.call = c, .limit = LIST_LIMIT};
+	struct listing l = {.call = c, .limit = LIST_LIMIT, .left = LOOK_LIMIT};
 	struct store_job_filter f = {.state = http_query(c->request, "state"),
 		.submitter = http_query(c->request, "submitter"),
 		.kind = http_query(c->request, "kind"),
@@ -112,7 +118,7 @@ void jobs_list(struct call *c)
 /* The job of the path, as a view in *view where that is asked for. False after answering. */
 static bool job_get(struct call *c, int64_t *id, json_t **view)
 {
-	struct listing l = {.call = c, .limit = 1, .whole = true};
+	struct listing l = {.call = c, .limit = 1, .left = 1, .whole = true};
 	struct err e = {0};
 	int r;
 
@@ -166,7 +172,7 @@ void jobs_cancel(struct call *c)
 		call_err(c, &e);
 		return;
 	}
-	told(c, "cancel", id);
+	told(c, "cancel", id, NULL);
 	call_ok(c, 202, NULL);
 }
 
@@ -175,13 +181,15 @@ void jobs_retry(struct call *c)
 	AUTOJSON *view = NULL;
 	struct err e = {0};
 	int64_t id, again;
+	char of[40];
 
 	if (!job_get(c, &id, &view) || !may_touch(c, view))
 		return;
-	if (sched_retry(c->server->sched, id, c->who.name, &again, &e)) {
+	if (sched_retry(c->server->sched, id, c->who.name, c->who.labs, &again, &e)) {
 		call_err(c, &e);
 		return;
 	}
-	told(c, "retry", id);
+	snprintf(of, sizeof of, "of job %lld", (long long)id);
+	told(c, "retry", again, of);
 	call_ok(c, 201, json_pack("{s:I}", "job", (json_int_t)again));
 }

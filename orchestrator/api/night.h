@@ -8,4 +8,10 @@
 #include "base/verdict.h"
 #include "jobs/nightly.h"
 
+/* One's own schedule; others' need an operator who is bound to no labs. False after answering. */
+bool schedule_may(struct call *c, const char *plan);
+/* What is begun later is bound to the labs that its submitter is bound to now. */
+void schedule_bind(const struct call *c, json_t *entries);
+const json_t *schedule_labs(const json_t *entries); /* NULL: all */
+
 #endif

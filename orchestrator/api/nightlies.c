@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_MAX_MS 3600000 /* wall clocks are set: looked at again after */
+#define TICK_MAX_MS     3600000 /* wall clocks are set: looked at again after */
+#define DEADLINE_MAX_MS ((int64_t)366 * 24 * 3600000)
 
 static void nights_arm(struct server *s);
 
@@ -115,14 +116,13 @@ static bool entries_ok(struct call *c, json_t *entries)
 	return true;
 }
 
-static void schedule_save(struct call *c, const char *plan, const char *cron_text,
-	const json_t *entries, int64_t deadline_ms)
+static void schedule_save(struct call *c, const char *plan, const char *cron_text, json_t *entries,
+	int64_t deadline_ms)
 {
-	AUTOFREE char *text = json_dumps(entries, JSON_COMPACT);
+	AUTOFREE char *text = NULL;
 	struct store_schedule sch = {.plan = plan,
 		.cron = cron_text,
 		.submitter = c->who.name,
-		.entries = text,
 		.deadline_ms = deadline_ms,
 		.last_ms = clock_wall_ms()};
 	struct cron cron;
@@ -132,6 +132,8 @@ static void schedule_save(struct call *c, const char *plan, const char *cron_tex
 		call_fail(c, 400, "invalid", "schedule: %s", e.msg);
 		return;
 	}
+	schedule_bind(c, entries);
+	sch.entries = text = json_dumps(entries, JSON_COMPACT);
 	if (store_schedule_save(c->server->store, &sch, &e)) {
 		call_err(c, &e);
 		return;
@@ -154,14 +156,15 @@ void nights_add(struct call *c)
 		call_fail(c, 400, "invalid", "plan: the name of the nightly is needed");
 		return;
 	}
-	if (deadline_ms < 0) {
+	if (deadline_ms < 0 || deadline_ms > DEADLINE_MAX_MS) {
 		call_fail(c, 400, "invalid", "deadline_ms: a time from the start is needed");
 		return;
 	}
 	if (!entries_ok(c, entries))
 		return;
 	if (cron_text) {
-		schedule_save(c, plan, cron_text, entries, deadline_ms);
+		if (schedule_may(c, plan))
+			schedule_save(c, plan, cron_text, entries, deadline_ms);
 		return;
 	}
 	id = night_start(c->server, c, plan, entries, deadline_ms, &e);
@@ -212,10 +215,18 @@ static void start_scheduled(struct server *s, const struct store_schedule *sch)
 	/* Nobody calls: it is done for the account that scheduled it. */
 	struct call as = {.server = s, .who = {.name = sch->submitter, .rights = RIGHTS_ADMIN}};
 	json_t *entries = json_loads(sch->entries, 0, NULL);
+	const struct store_audit note = {.at_ms = clock_wall_ms(),
+		.account = sch->submitter,
+		.from = "schedule",
+		.what = "nightly",
+		.subject = sch->plan};
 	struct err e = {0};
 
+	as.who.labs = schedule_labs(entries);
+
 	if (store_schedule_save(s->store, sch, &e) ||
-		night_start(s, &as, sch->plan, entries, sch->deadline_ms, &e) < 0) {
+		night_start(s, &as, sch->plan, entries, sch->deadline_ms, &e) < 0 ||
+		store_audit_add(s->store, &note, &e)) {
 		log_error("nightly '%s': %s", sch->plan, e.msg);
 		s->spoiled = true;
 	} else {
@@ -383,21 +394,39 @@ void nights_job_done(struct server *s, int64_t nightly)
 		log_info("nightly %lld: %s", (long long)nightly, n.verdict);
 }
 
+struct canceling {
+	struct call *call;
+	VEC(int64_t) ids;
+};
+
+static int cancel_seen(void *arg, const struct store_job *job)
+{
+	struct canceling *x = arg;
+
+	if (view_sees_job(x->call, job))
+		vec_push(&x->ids, job->id);
+	return 0;
+}
+
 void nights_cancel(struct call *c)
 {
 	struct store_job_filter of = {.open = true};
-	VEC(int64_t) ids = {0};
+	struct canceling x = {.call = c};
 	struct err e = {0};
 
 	if (!call_id(c, 0, &of.nightly))
 		return;
-	if (store_jobs(c->server->store, &of, cancel_waiting, &ids, &e) < 0)
+	if (!view_sees_night(c, of.nightly)) {
+		call_fail(c, 404, "not-found", "there is no nightly %s", c->args[0]);
+		return;
+	}
+	if (store_jobs(c->server->store, &of, cancel_seen, &x, &e) < 0)
 		call_err(c, &e);
-	vec_each (&ids, id) {
+	vec_each (&x.ids, id) {
 		if (!c->answered && sched_cancel(c->server->sched, *id, c->who.name, &e))
 			call_err(c, &e);
 	}
-	vec_done(&ids);
+	vec_done(&x.ids);
 	if (c->answered)
 		return;
 	call_audit(c, "nightly cancel", c->args[0], NULL);

@@ -113,8 +113,11 @@ static int look_at_run(void *arg, const struct store_run *run)
 static int look_at_job(void *arg, const struct store_job *job)
 {
 	struct summary *m = arg;
-	json_t *view = view_job(m->call->server, job, false);
+	json_t *view;
 
+	if (!view_sees_job(m->call, job))
+		return 0;
+	view = view_job(m->call->server, job, false);
 	m->job = job;
 	m->results = json_object();
 	store_run_list(m->call->server->store, &(struct store_run_filter){.job = job->id},
@@ -164,7 +167,10 @@ static int take_night(void *arg, const struct store_nightly *n)
 	} *out = arg;
 
 	out->view = night_view(n);
-	add_unsubmitted(out->m, n->entries);
+	/* In no lab: the submitter's own. */
+	if (!out->m->call->who.labs ||
+		!strcmp(n->submitter ? n->submitter : "", out->m->call->who.name))
+		add_unsubmitted(out->m, n->entries);
 	return 0;
 }
 
@@ -185,6 +191,10 @@ void nights_show(struct call *c)
 
 	if (!call_id(c, 0, &f.nightly))
 		goto out;
+	if (!view_sees_night(c, f.nightly)) {
+		call_fail(c, 404, "not-found", "there is no nightly %s", c->args[0]);
+		goto out;
+	}
 	r = store_nightly_get(c->server->store, f.nightly, take_night, &out, &e);
 	if (r > 0)
 		r = store_jobs(c->server->store, &f, look_at_job, &m, &e) < 0 ? -1 : 1;
@@ -207,60 +217,119 @@ out:
 	json_decref(m.counts);
 }
 
+struct nights {
+	struct call *call;
+	json_t *list;
+};
+
 static int add_night(void *arg, const struct store_nightly *n)
 {
-	json_array_append_new(arg, night_view(n));
+	struct nights *l = arg;
+
+	if (view_sees_night(l->call, n->id))
+		json_array_append_new(l->list, night_view(n));
 	return 0;
 }
 
 void nights_list(struct call *c)
 {
 	int64_t limit = LIST_LIMIT;
-	json_t *list;
+	struct nights l = {.call = c};
 	struct err e = {0};
 
 	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &limit))
 		return;
-	list = json_array();
+	l.list = json_array();
 	if (store_nightlies(c->server->store, http_query(c->request, "plan"), false, limit,
-		    add_night, list, &e) < 0) {
-		json_decref(list);
+		    add_night, &l, &e) < 0) {
+		json_decref(l.list);
 		call_err(c, &e);
 		return;
 	}
-	call_ok(c, 200, json_pack("{s:o}", "nightlies", list));
+	call_ok(c, 200, json_pack("{s:o}", "nightlies", l.list));
 }
 
 static int add_schedule(void *arg, const struct store_schedule *sch)
 {
+	struct nights *l = arg;
 	struct cron cron;
 	int64_t next = cron_parse(&cron, sch->cron, NULL) ? 0 : cron_next(&cron, sch->last_ms);
 
+	if (l->call->who.labs && strcmp(sch->submitter ? sch->submitter : "", l->call->who.name))
+		return 0;
 	json_array_append_new(
-		arg, json_pack("{s:s, s:s, s:s?, s:I, s:I}", "plan", sch->plan, "schedule",
-			     sch->cron, "submitter", sch->submitter, "last_ms",
-			     (json_int_t)sch->last_ms, "next_ms", (json_int_t)next));
+		l->list, json_pack("{s:s, s:s, s:s?, s:I, s:I}", "plan", sch->plan, "schedule",
+				 sch->cron, "submitter", sch->submitter, "last_ms",
+				 (json_int_t)sch->last_ms, "next_ms", (json_int_t)next));
 	return 0;
 }
 
 void schedule_list(struct call *c)
 {
-	json_t *list = json_array();
+	struct nights l = {c, json_array()};
 	struct err e = {0};
 
-	if (store_schedules(c->server->store, add_schedule, list, &e) < 0) {
-		json_decref(list);
+	if (store_schedules(c->server->store, add_schedule, &l, &e) < 0) {
+		json_decref(l.list);
 		call_err(c, &e);
 		return;
 	}
-	call_ok(c, 200, json_pack("{s:o}", "schedules", list));
+	call_ok(c, 200, json_pack("{s:o}", "schedules", l.list));
+}
+
+void schedule_bind(const struct call *c, json_t *entries)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (entries, i, entry) {
+		json_object_del(entry, "labs");
+		if (c->who.labs)
+			json_object_set(entry, "labs", (json_t *)c->who.labs);
+	}
+}
+
+const json_t *schedule_labs(const json_t *entries)
+{
+	return json_object_get(json_array_get(entries, 0), "labs");
+}
+
+struct owner {
+	const char *plan;
+	char *name; /* NULL: nobody */
+};
+
+static int take_owner(void *arg, const struct store_schedule *sch)
+{
+	struct owner *o = arg;
+
+	if (!o->name && !strcmp(sch->plan, o->plan))
+		o->name = mem_strdup(sch->submitter ? sch->submitter : "");
+	return 0;
+}
+
+bool schedule_may(struct call *c, const char *plan)
+{
+	struct owner o = {.plan = plan};
+	struct err e = {0};
+
+	if (store_schedules(c->server->store, take_owner, &o, &e) < 0)
+		call_err(c, &e);
+	else if (o.name && strcmp(o.name, c->who.name) &&
+		 (!call_is(c, RIGHTS_OPERATOR) || c->who.labs))
+		call_fail(c, 403, "denied", "'%s' is scheduled by somebody else", plan);
+	free(o.name);
+	return !c->answered;
 }
 
 void schedule_del(struct call *c)
 {
 	struct err e = {0};
-	int r = store_schedule_del(c->server->store, c->args[0], &e);
+	int r;
 
+	if (!schedule_may(c, c->args[0]))
+		return;
+	r = store_schedule_del(c->server->store, c->args[0], &e);
 	if (r < 0) {
 		call_err(c, &e);
 	} else if (!r) {

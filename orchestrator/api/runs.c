@@ -101,25 +101,27 @@ void run_show(struct call *c)
 
 /* ---- files ---- */
 
-static void add_file(json_t *list, const char *dir, const char *prefix, const char *name)
+static void add_file(json_t *list, int folder, const char *prefix, const char *name)
 {
-	AUTOFREE char *path = fs_join(dir, name);
 	AUTOFREE char *shown = mem_printf("%s%s", prefix, name);
 	struct stat st;
 
-	if (!lstat(path, &st) && S_ISREG(st.st_mode) && json_array_size(list) < FILES_MAX)
+	if (!fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+		json_array_size(list) < FILES_MAX)
 		json_array_append_new(list,
 			json_pack("{s:s, s:I}", "name", shown, "bytes", (json_int_t)st.st_size));
 }
 
-static void add_folder(json_t *list, const char *dir, const char *prefix)
+static void add_folder(json_t *list, const char *dir, const char *below, const char *prefix)
 {
-	DIR *d = opendir(dir);
+	AUTOCLOSE int folder = folder_at(dir, below, false);
+	int fd = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *en;
 
 	while (d && (en = readdir(d)))
-		if (en->d_name[0] != '.')
-			add_file(list, dir, prefix, en->d_name);
+		if (chunk_file_ok(en->d_name) && strcmp(en->d_name, "board.json"))
+			add_file(list, fd, prefix, en->d_name);
 	if (d)
 		closedir(d);
 }
@@ -127,11 +129,12 @@ static void add_folder(json_t *list, const char *dir, const char *prefix)
 static int add_part(void *arg, const struct store_part *p)
 {
 	AUTOFREE char *prefix = mem_printf("%s%s", p->role ? p->role : "", p->role ? "/" : "");
-	AUTOFREE char *artifacts = fs_join(p->dir, "artifacts");
 	AUTOFREE char *below = mem_printf("%sartifacts/", prefix);
 
-	add_folder(arg, p->dir, prefix);
-	add_folder(arg, artifacts, below);
+	if (!p->dir)
+		return 0;
+	add_folder(arg, p->dir, NULL, prefix);
+	add_folder(arg, p->dir, "artifacts", below);
 	return 0;
 }
 
@@ -161,23 +164,6 @@ static const char *type_of(const char *name)
 	return "application/octet-stream";
 }
 
-/* A regular file of the folder; -1 with errno. Neither it nor its folder is a link. */
-static int open_file(const char *dir, const char *name, uint64_t *size)
-{
-	AUTOFREE char *path = fs_join(dir, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = ENOENT;
-		return -1;
-	}
-	if (fd >= 0)
-		*size = (uint64_t)st.st_size;
-	return fd;
-}
-
 void run_file(struct call *c)
 {
 	const char *name = c->args[1], *slash = strchr(name, '/');
@@ -194,8 +180,8 @@ void run_file(struct call *c)
 		name = slash + 1;
 	else if (run_part_get(c->server->store, id, NULL, &p, NULL) <= 0)
 		name = "";
-	if (chunk_file_ok(name) && strcmp(name, "board.json"))
-		fd = open_file(p.dir, name, &size);
+	if (p.dir && strcmp(name, "board.json"))
+		fd = folder_open(p.dir, name, O_RDONLY, &size);
 	if (fd < 0)
 		call_fail(c, 404, "not-found", "run %lld has no file '%s'", (long long)id,
 			c->args[1]);
@@ -235,6 +221,7 @@ static void report_end(struct report *r)
 	if (!r->ended || r->fd >= 0)
 		return;
 	if (r->call) {
+		free(r->call->state);
 		r->call->state = NULL;
 		r->call->gone = NULL;
 		if (r->text.len && !r->text.overflow)

@@ -29,6 +29,7 @@ struct server_conf {
 	int64_t quota_bytes; /* of one account's blobs that no build names yet */
 	int64_t blobs_bytes; /* of all */
 	int64_t grace_ms;    /* an agent that was not heard of for so long is offline */
+	int64_t run_bytes;   /* of what an agent ships of one board's run */
 };
 extern const struct param server_params[], server_health_params[];
 

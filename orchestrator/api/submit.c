@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAMS_MAX    64
-#define KEY_BYTES_MAX 200
+#define PARAMS_MAX        64
+#define KEY_BYTES_MAX     200
+#define QUEUE_WAIT_MAX_MS ((int64_t)366 * 24 * 3600000)
 
 /* ---- what is laid over the document ---- */
 
@@ -119,10 +120,12 @@ static int add_plan(struct compiled *x, struct plan *p, const struct node *board
 		x->job->timeout_ms = p->timeout_ms;
 	}
 	plan = plan_to_json(p);
-	want = json_object_get(plan, "board");
+	want = json_copy(json_object_get(plan, "board"));
+	if (x->in->labs)
+		json_object_set(want, "labs", (json_t *)x->in->labs);
 	json_array_append_new(
 		x->plans, json_pack("{s:s?, s:o}", "role", p->role, "plan", json_incref(plan)));
-	json_array_append(x->wants, want);
+	json_array_append_new(x->wants, want);
 	json_decref(plan);
 	return 0;
 }
@@ -187,8 +190,10 @@ int submit_body(struct call *c, const json_t *body, struct arena *a, struct stor
 		.params = json_object_get(body, "params"),
 		.board = json_object_get(body, "board"),
 		.files = json_object_get(body, "files"),
+		.labs = c->who.labs,
 		.build = json_text(body, "build", NULL)};
 	int64_t priority = json_int(body, "priority", 0);
+	int64_t wait_ms = json_int(body, "queue_timeout_ms", 0);
 
 	if (!in.text)
 		return err_set(e, BLAME_CONFIG, "'text' is needed: the job document");
@@ -196,10 +201,12 @@ int submit_body(struct call *c, const json_t *body, struct arena *a, struct stor
 		return err_set(e, BLAME_CONFIG, "priority: between -100 and 100");
 	if (priority > 0 && !call_is(c, RIGHTS_OPERATOR))
 		return err_set(e, BLAME_CONFIG, "priority: more than 0 needs an operator");
+	if (wait_ms < 0 || wait_ms > QUEUE_WAIT_MAX_MS)
+		return err_set(e, BLAME_CONFIG, "queue_timeout_ms: between 0 and a year");
 	*job = (struct store_job){.kind = "job",
 		.submitter = c->who.name,
 		.priority = priority,
-		.queue_timeout_ms = json_int(body, "queue_timeout_ms", 0),
+		.queue_timeout_ms = wait_ms,
 		.retry_of = json_int(body, "retry_of", 0),
 		.key = json_text(body, "key", NULL)};
 	if (job->key && strlen(job->key) > KEY_BYTES_MAX)

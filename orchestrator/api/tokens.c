@@ -21,10 +21,53 @@ static bool account_ok(const char *name)
 	return n && n <= ACCOUNT_BYTES_MAX && !name[n] && *name != '.';
 }
 
+struct tokens { /* that the caller may know of */
+	struct call *call;
+	json_t *list;
+	int64_t id; /* one that is looked for */
+	bool found;
+};
+
+/* Is what labs (NULL: all) names what the caller is bound to, or less? */
+static bool is_within(const struct call *c, const json_t *labs)
+{
+	json_t *name;
+	size_t i;
+
+	if (!c->who.labs)
+		return true;
+	json_array_foreach ((json_t *)labs, i, name) {
+		if (!call_sees(c, json_string_value(name)))
+			return false;
+	}
+	return json_array_size(labs) > 0;
+}
+
+static bool knows_token(struct call *c, const struct store_token *t)
+{
+	AUTOJSON *labs = t->labs ? json_loads(t->labs, 0, NULL) : NULL;
+
+	return is_within(c, labs);
+}
+
+static int find_token(void *arg, const struct store_token *t)
+{
+	struct tokens *l = arg;
+
+	if (t->id == l->id)
+		l->found = knows_token(l->call, t);
+	return 0;
+}
+
 static int add_token(void *arg, const struct store_token *t)
 {
-	json_t *j = json_pack("{s:I, s:s, s:s, s:I}", "id", (json_int_t)t->id, "account",
-		t->account, "rights", t->rights, "made_ms", (json_int_t)t->made_ms);
+	struct tokens *l = arg;
+	json_t *j;
+
+	if (!knows_token(l->call, t))
+		return 0;
+	j = json_pack("{s:I, s:s, s:s, s:I}", "id", (json_int_t)t->id, "account", t->account,
+		"rights", t->rights, "made_ms", (json_int_t)t->made_ms);
 
 	if (t->labs)
 		json_object_set_new(j, "labs", json_loads(t->labs, 0, NULL));
@@ -34,21 +77,21 @@ static int add_token(void *arg, const struct store_token *t)
 		json_object_set_new(j, "expires_ms", json_integer(t->expires_ms));
 	if (t->used_ms)
 		json_object_set_new(j, "used_ms", json_integer(t->used_ms));
-	json_array_append_new(arg, j);
+	json_array_append_new(l->list, j);
 	return 0;
 }
 
 void token_list(struct call *c)
 {
-	json_t *list = json_array();
+	struct tokens l = {.call = c, .list = json_array()};
 	struct err e = {0};
 
-	if (store_tokens(c->server->store, add_token, list, &e) < 0) {
-		json_decref(list);
+	if (store_tokens(c->server->store, add_token, &l, &e) < 0) {
+		json_decref(l.list);
 		call_err(c, &e);
 		return;
 	}
-	call_ok(c, 200, json_pack("{s:o}", "tokens", list));
+	call_ok(c, 200, json_pack("{s:o}", "tokens", l.list));
 }
 
 /* Labs are a list of names. False after answering. */
@@ -95,6 +138,10 @@ void token_add(struct call *c)
 	}
 	if (!labs_ok(c, labs))
 		return;
+	if (!is_within(c, labs)) {
+		call_fail(c, 403, "denied", "labs: name some of those that you are bound to");
+		return;
+	}
 	if (auth_add(c->server->auth, &t, text, &e)) {
 		call_err(c, &e);
 		return;
@@ -106,6 +153,7 @@ void token_add(struct call *c)
 
 void token_del(struct call *c)
 {
+	struct tokens l = {.call = c};
 	char subject[40];
 	struct err e = {0};
 	int64_t id;
@@ -113,7 +161,10 @@ void token_del(struct call *c)
 
 	if (!call_id(c, 0, &id))
 		return;
-	r = auth_del(c->server->auth, id, &e);
+	l.id = id;
+	r = store_tokens(c->server->store, find_token, &l, &e);
+	if (r >= 0)
+		r = l.found ? auth_del(c->server->auth, id, &e) : 0;
 	if (r < 0) {
 		call_err(c, &e);
 	} else if (!r) {
@@ -125,31 +176,43 @@ void token_del(struct call *c)
 	}
 }
 
+struct audits {
+	struct call *call;
+	json_t *list;
+	int64_t limit, left; /* entries that may still be looked at */
+};
+
 static int add_audit(void *arg, const struct store_audit *a)
 {
-	json_t *j = json_pack("{s:I, s:I, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", (json_int_t)a->id,
-		"at_ms", (json_int_t)a->at_ms, "account", a->account, "from", a->from, "what",
-		a->what, "subject", a->subject, "detail", a->detail);
+	struct audits *l = arg;
+	json_t *j;
+
+	if ((int64_t)json_array_size(l->list) == l->limit || !l->left--)
+		return 1;
+	if (!view_sees_subject(l->call, a->subject))
+		return 0;
+	j = json_pack("{s:I, s:I, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", (json_int_t)a->id, "at_ms",
+		(json_int_t)a->at_ms, "account", a->account, "from", a->from, "what", a->what,
+		"subject", a->subject, "detail", a->detail);
 
 	if (j)
-		json_array_append_new(arg, j);
+		json_array_append_new(l->list, j);
 	return 0;
 }
 
 void audit_list(struct call *c)
 {
-	int64_t limit = LIST_LIMIT;
-	json_t *list;
+	struct audits l = {.call = c, .limit = LIST_LIMIT, .left = LOOK_LIMIT};
 	struct err e = {0};
 
-	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &limit))
+	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &l.limit))
 		return;
-	list = json_array();
-	if (store_audits(c->server->store, http_query(c->request, "subject"), limit, add_audit,
-		    list, &e) < 0) {
-		json_decref(list);
+	l.list = json_array();
+	if (store_audits(c->server->store, http_query(c->request, "subject"), LOOK_LIMIT, add_audit,
+		    &l, &e) < 0) {
+		json_decref(l.list);
 		call_err(c, &e);
 		return;
 	}
-	call_ok(c, 200, json_pack("{s:o}", "audit", list));
+	call_ok(c, 200, json_pack("{s:o}", "audit", l.list));
 }

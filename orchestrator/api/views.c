@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Jobs and runs as the API shows them, and who may see them. Invariant: whoever is bound to some
- * labs sees what ran there and what is their own, and learns of nothing else that it exists.
+ * labs sees what ran there, and of their own what is in no lab yet; of nothing else they learn that
+ * it exists.
  */
 #include "api/api.h"
 
@@ -144,10 +145,17 @@ json_t *view_run(struct server *s, const struct store_run *run)
 
 /* ---- who sees what ---- */
 
+static bool sees_board(struct call *c, const char *board)
+{
+	AUTOJSON *j = sched_board_json(c->server->sched, board);
+
+	return j && call_sees(c, json_text(j, "lab", NULL));
+}
+
 struct look {
 	struct call *call;
 	bool sees;
-	int64_t job;
+	unsigned n;
 };
 
 static int look_at_run(void *arg, const struct store_run *run)
@@ -155,15 +163,16 @@ static int look_at_run(void *arg, const struct store_run *run)
 	struct look *l = arg;
 
 	l->sees = call_sees(l->call, run->lab);
-	l->job = run->job_id;
 	return 0;
 }
 
-static int look_at_job(void *arg, const struct store_job *job)
+/* A run is in the lab of its first part; others may be elsewhere. */
+static int look_at_part(void *arg, const struct store_part *p)
 {
 	struct look *l = arg;
 
-	l->sees = !strcmp(job->submitter, l->call->who.name);
+	if (l->n++ && !sees_board(l->call, p->board))
+		l->sees = false;
 	return 0;
 }
 
@@ -173,16 +182,69 @@ bool view_sees_run(struct call *c, int64_t run)
 
 	if (store_run_get(c->server->store, run, look_at_run, &l, NULL) <= 0)
 		return false;
-	if (!l.sees && l.job)
-		store_job_get(c->server->store, l.job, look_at_job, &l, NULL);
+	if (l.sees && c->who.labs)
+		store_parts(c->server->store, run, look_at_part, &l, NULL);
 	return l.sees;
 }
 
 bool view_sees_job(struct call *c, const struct store_job *job)
 {
-	if (!c->who.labs || !strcmp(job->submitter, c->who.name))
+	AUTOJSON *wants = NULL;
+	const char *board;
+
+	if (!c->who.labs)
 		return true;
-	return job->last_run && view_sees_run(c, job->last_run);
+	if (job->last_run)
+		return view_sees_run(c, job->last_run);
+	if (!strcmp(job->submitter, c->who.name))
+		return true;
+	/* It waits for that very board. */
+	wants = job->wants ? json_loads(job->wants, 0, NULL) : NULL;
+	board = json_text(json_array_get(wants, 0), "name", NULL);
+	return board && json_array_size(wants) == 1 && sees_board(c, board);
+}
+
+static int look_at_job(void *arg, const struct store_job *job)
+{
+	struct look *l = arg;
+
+	l->sees = view_sees_job(l->call, job);
+	return l->sees;
+}
+
+static int look_at_night(void *arg, const struct store_nightly *n)
+{
+	struct look *l = arg;
+
+	l->sees = n->submitter && !strcmp(n->submitter, l->call->who.name);
+	return 0;
+}
+
+bool view_sees_night(struct call *c, int64_t nightly)
+{
+	const struct store_job_filter f = {.nightly = nightly};
+	struct look l = {.call = c};
+
+	if (!c->who.labs)
+		return true;
+	if (store_nightly_get(c->server->store, nightly, look_at_night, &l, NULL) > 0 && !l.sees)
+		store_jobs(c->server->store, &f, look_at_job, &l, NULL);
+	return l.sees;
+}
+
+bool view_sees_subject(struct call *c, const char *subject)
+{
+	struct look l = {.call = c};
+	int64_t id;
+
+	if (!c->who.labs)
+		return true;
+	if (subject && str_starts(str_of(subject), "board "))
+		return sees_board(c, subject + strlen("board "));
+	if (subject && str_starts(str_of(subject), "job ") &&
+		!str_i64(str_of(subject + strlen("job ")), &id))
+		store_job_get(c->server->store, id, look_at_job, &l, NULL);
+	return l.sees;
 }
 
 /* ---- the parts of a run, for their files ---- */

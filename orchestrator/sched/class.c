@@ -12,16 +12,48 @@
 
 /* ---- classes ---- */
 
+static struct param_strings words_of(struct arena *a, const json_t *list)
+{
+	struct param_strings out = {arena_alloc(a, (json_array_size(list) + 1) * sizeof *out.p), 0};
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *word = json_string_value(json_array_get(list, i));
+
+		if (word)
+			out.p[out.n++] = arena_strdup(a, word);
+	}
+	return out;
+}
+
+/* Which labs a want is bound to; w->bound is false where it says nothing. Of a list that cannot be
+ * read no lab is left. */
+static void read_labs(struct class *c, struct want *w, const json_t *labs)
+{
+	w->bound = labs != NULL;
+	w->labs = words_of(&c->arena, labs);
+}
+
+bool want_in(const struct want *w, const char *lab)
+{
+	for (size_t i = 0; i < w->labs.n; i++)
+		if (lab && !strcmp(w->labs.p[i], lab))
+			return true;
+	return !w->bound;
+}
+
 static int read_want(
 	struct sched *s, struct class *c, struct want *w, const json_t *j, size_t i, struct err *e)
 {
+	AUTOJSON *match = json_copy((json_t *)j);
 	struct diag diag = {0};
 	char what[40];
 
 	snprintf(what, sizeof what, "what part %zu wants", i);
 	if (!json_is_object(j))
 		return err_set(e, BLAME_JOB, "%s is no mapping", what);
-	if (schema_fill(&c->arena, match_params, what, node_from_json(&c->arena, j), &w->match,
+	read_labs(c, w, json_object_get(j, "labs"));
+	json_object_del(match, "labs"); /* of the scheduler alone */
+	if (schema_fill(&c->arena, match_params, what, node_from_json(&c->arena, match), &w->match,
 		    &diag)) {
 		err_set(e, BLAME_JOB, "%s: %s", what, diag.entries.p[0].text);
 		diag_done(&diag);
@@ -45,7 +77,8 @@ static void meet(struct sched *s, struct class *c, struct alike *k)
 	for (unsigned i = 0; i < c->n; i++) {
 		struct want *w = &c->wants[i];
 
-		if (w->pin || !match_board(s->types, &w->match, &k->board, NULL))
+		if (w->pin || !want_in(w, k->lab) ||
+			!match_board(s->types, &w->match, &k->board, NULL))
 			continue;
 		vec_push(&w->alikes, k);
 		if (!knows(c, k))
@@ -199,7 +232,8 @@ bool want_fits(const struct sched *s, const struct want *w, const struct sched_b
 		struct board named = b->alike->board;
 
 		named.name = b->name;
-		return w->pin == b && match_board(s->types, &w->match, &named, NULL);
+		return w->pin == b && want_in(w, b->lab) &&
+		       match_board(s->types, &w->match, &named, NULL);
 	}
 	vec_each (&w->alikes, k)
 		if (*k == b->alike)
@@ -208,19 +242,6 @@ bool want_fits(const struct sched *s, const struct want *w, const struct sched_b
 }
 
 /* ---- boards alike ---- */
-
-static struct param_strings words_of(struct arena *a, const json_t *list)
-{
-	struct param_strings out = {arena_alloc(a, (json_array_size(list) + 1) * sizeof *out.p), 0};
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *word = json_string_value(json_array_get(list, i));
-
-		if (word)
-			out.p[out.n++] = arena_strdup(a, word);
-	}
-	return out;
-}
 
 /*
  * What the agent says that a board has is all that it has; where it says nothing, what the type has
@@ -251,6 +272,7 @@ static struct alike *alike_new(struct sched *s, const struct sched_board *b, con
 	struct alike *k = mem_alloc(sizeof *k);
 
 	k->key = mem_strdup(key);
+	k->lab = arena_strdup(&k->arena, b->lab);
 	k->board.name = "";
 	k->board.type_name = arena_strdup(&k->arena, b->type);
 	k->board.type = type_of(s, &k->arena, b->type, b->announced);
@@ -280,8 +302,8 @@ void alike_free(struct alike *k)
 static struct alike *alike_get(struct sched *s, const struct sched_board *b)
 {
 	AUTOBUF key = BUF_INIT(1 << 20);
-	AUTOJSON *j = json_pack("{s:s, s:O?, s:O?, s:O?}", "type", b->type, "soc",
-		json_object_get(b->announced, "soc"), "peripherals",
+	AUTOJSON *j = json_pack("{s:s?, s:s, s:O?, s:O?, s:O?}", "lab", b->lab, "type", b->type,
+		"soc", json_object_get(b->announced, "soc"), "peripherals",
 		json_object_get(b->announced, "peripherals"), "tags",
 		json_object_get(b->announced, "tags"));
 	struct alike *k;

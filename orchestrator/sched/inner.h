@@ -66,11 +66,14 @@ struct alike {
 	char *key;
 	struct arena arena;
 	struct board board; /* labs' view, without a name */
+	const char *lab;    /* in which they are; NULL: not known */
 	VEC(struct pool *) pools;
 	VEC(struct class *) classes; /* that ask for boards like these */
 };
 struct want { /* what one part asks for */
 	struct match match;
+	bool bound; /* to labs, those and no others */
+	struct param_strings labs;
 	struct sched_board *pin;    /* match names it; NULL: no name */
 	VEC(struct alike *) alikes; /* those that match; none with a pin */
 };
@@ -263,6 +266,7 @@ struct sched_job *class_best(const struct class *c, const struct sched_board *b)
 void board_join(struct sched *s, struct sched_board *b);
 void board_leave(struct sched *s, struct sched_board *b);
 bool want_fits(const struct sched *s, const struct want *w, const struct sched_board *b);
+bool want_in(const struct want *w, const char *lab); /* may its boards be of that lab? */
 
 /* ---- board.c ---- */
 int board_move(struct sched *s, struct sched_board *b, enum board_state to, struct err *e);

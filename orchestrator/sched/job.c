@@ -392,7 +392,22 @@ static int copy(void *arg, const struct store_job *job)
 	return 1;
 }
 
-int sched_retry(struct sched *s, int64_t id, const char *who, int64_t *again, struct err *e)
+/* The same wants, each bound to those labs. */
+static char *bind_wants(struct arena *a, const char *wants, const json_t *labs)
+{
+	AUTOJSON *list = json_loads(wants ? wants : "[]", 0, NULL);
+	AUTOFREE char *text = NULL;
+	json_t *want;
+	size_t i;
+
+	json_array_foreach (list, i, want)
+		json_object_set(want, "labs", (json_t *)labs);
+	text = json_dumps(list, JSON_COMPACT);
+	return arena_strdup(a, text);
+}
+
+int sched_retry(struct sched *s, int64_t id, const char *who, const json_t *labs, int64_t *again,
+	struct err *e)
 {
 	struct again g = {0};
 	int rc = store_job_get(s->store, id, copy, &g, e);
@@ -407,6 +422,8 @@ int sched_retry(struct sched *s, int64_t id, const char *who, int64_t *again, st
 		rc = err_set(e, BLAME_JOB, "job %lld is not over yet", (long long)id);
 	else {
 		g.job.submitter = who;
+		if (labs)
+			g.job.wants = bind_wants(&g.arena, g.job.wants, labs);
 		rc = sched_submit(s, &g.job, e);
 	}
 	if (!rc)

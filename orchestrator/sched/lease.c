@@ -172,7 +172,7 @@ static int submit(struct sched *s, const struct sched_reserve *r, int64_t for_ms
 	struct sched_job **job, struct err *e)
 {
 	AUTOFREE char *plans = session_plans(r->board, hard_ms);
-	AUTOJSON *wants = json_pack("[{s:s}]", "name", r->board);
+	AUTOJSON *wants = json_pack("[{s:s, s:O*}]", "name", r->board, "labs", (json_t *)r->labs);
 	AUTOJSON *params = json_pack("{s:I}", "for_ms", (json_int_t)for_ms);
 	AUTOFREE char *want = json_dumps(wants, JSON_COMPACT);
 	AUTOFREE char *param = json_dumps(params, JSON_COMPACT);

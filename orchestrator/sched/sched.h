@@ -134,14 +134,17 @@ json_t *sched_commands(struct sched *s, const char *agent, int64_t ack);
 /* ---- jobs ---- */
 /*
  * job->plans: JSON list [{"role": NULL or name, "plan": plan_to_json}]; job->wants: the list of
- * their matches in the same order; kind, name, submitter, priority, timeouts, text, params set by
- * the caller. Fills job->id. A job that no board of the estate could ever take is accepted with a
- * reason that it waits for (the board may be announced later).
+ * their matches in the same order, each with the "labs" that its board may be in (absent: any);
+ * kind, name, submitter, priority, timeouts, text, params set by the caller. Fills job->id. A job
+ * that no board of the estate could ever take is accepted with a reason that it waits for (the
+ * board may be announced later).
  */
 int sched_submit(struct sched *s, struct store_job *job, struct err *e);
 /* 0 done or under way; -1 with BLAME_JOB: there is no such job, or it is over. */
 int sched_cancel(struct sched *s, int64_t job, const char *who, struct err *e);
-int sched_retry(struct sched *s, int64_t job, const char *who, int64_t *again, struct err *e);
+/* labs: those that it may run in now, a list of names; NULL: as before. */
+int sched_retry(struct sched *s, int64_t job, const char *who, const json_t *labs, int64_t *again,
+	struct err *e);
 /* Adds why a queued job waits: "2 boards of type 'x' are busy; the first is due in 3 min". */
 void sched_waits(const struct sched *s, int64_t job, struct buf *out);
 
@@ -171,9 +174,10 @@ int sched_board_check(struct sched *s, const char *board, const char *who, int64
 struct sched_reserve {
 	const char *board, *owner, *why;
 	int64_t for_ms,
-		hard_ms; /* until it must be renewed; 0 hard_ms: no longer than the maximum */
-	bool wait;       /* else a board that is not idle is refused, with the holder named */
-	bool take_over;  /* ends the lease of another owner (operators) */
+		hard_ms;    /* until it must be renewed; 0 hard_ms: no longer than the maximum */
+	bool wait;          /* else a board that is not idle is refused, with the holder named */
+	bool take_over;     /* ends the lease of another owner (operators) */
+	const json_t *labs; /* in which the board must be then, too; NULL: any */
 };
 #define LEASE_FOR_MS  ((int64_t)3600 * 1000)
 #define LEASE_HARD_MS ((int64_t)24 * 3600 * 1000)

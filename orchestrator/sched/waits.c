@@ -75,14 +75,17 @@ static void put_words(struct buf *out, const char *one, const struct param_strin
 		buf_printf(out, "%s '%s'", i ? "," : one, words->p[i]);
 }
 
-static void put_match(struct buf *out, const struct match *m)
+static void put_want(struct buf *out, const struct want *w)
 {
+	const struct match *m = &w->match;
+
 	if (m->type)
 		buf_printf(out, " of type '%s'", m->type);
 	if (m->soc)
 		buf_printf(out, " with soc '%s'", m->soc);
 	put_words(out, " with", &m->peripherals);
 	put_words(out, " tagged", &m->tags);
+	put_words(out, " in lab", &w->labs);
 }
 
 static void put_none(const struct sched *s, struct buf *out, const struct want *w)
@@ -92,8 +95,10 @@ static void put_none(const struct sched *s, struct buf *out, const struct want *
 
 	if (!b) {
 		buf_puts(out, "no board");
-		put_match(out, &w->match);
+		put_want(out, w);
 		buf_puts(out, " is known");
+	} else if (!want_in(w, b->lab)) {
+		buf_printf(out, "board '%s' is not known", b->name); /* to whom it is not shown */
 	} else if (!b->present || !b->alike) {
 		buf_printf(out,
 			b->stored ? "board '%s' is not in any lab now" : "board '%s' is not known",
@@ -124,7 +129,7 @@ static void put_tally(struct buf *out, const struct tally *t, const struct want 
 		buf_printf(out, "board '%s': ", w->pin->name);
 	else {
 		buf_printf(out, "%u board%s", t->all, t->all == 1 ? "" : "s");
-		put_match(out, &w->match);
+		put_want(out, w);
 		buf_puts(out, ": ");
 	}
 	put_count(out, t->busy, "busy", &any);

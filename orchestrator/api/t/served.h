@@ -79,11 +79,26 @@ static bool served_start(struct served *s)
 	return s->http != NULL;
 }
 
-static bool served_new(struct served *s)
+/* conf: text of its server.yaml; NULL: it has none. */
+static bool served_new_with(struct served *s, const char *conf)
 {
+	AUTOFREE char *folder = NULL, *path = NULL;
+
 	*s = (struct served){.server = CHILD_INIT};
 	snprintf(s->dir, sizeof s->dir, "/tmp/hilab-api.XXXXXX");
-	return mkdtemp(s->dir) && served_start(s);
+	if (!mkdtemp(s->dir))
+		return false;
+	folder = mem_printf("%s/config/hilab", s->dir);
+	path = fs_join(folder, "server.yaml");
+	if (conf &&
+		(fs_mkdirs(folder, 0700, NULL) || fs_write(path, conf, strlen(conf), 0600, NULL)))
+		return false;
+	return served_start(s);
+}
+
+static UNUSED bool served_new(struct served *s)
+{
+	return served_new_with(s, NULL);
 }
 
 /* SIGKILL, as a power cut would. */

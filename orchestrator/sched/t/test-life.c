@@ -162,11 +162,11 @@ static void is_repeated(void)
 	hello(&x, "desk", "a1");
 	job = submit(&x);
 	turn(&x);
-	ok(sched_retry(x.sched, job, "bob", &again, &e) == -1, "not while it is open");
+	ok(sched_retry(x.sched, job, "bob", NULL, &again, &e) == -1, "not while it is open");
 	commit(&x);
 	ended(&x, run_of(&x, job), 0, "fail", "test");
 	turn(&x);
-	is_int(sched_retry(x.sched, job, "bob", &again, &e), 0, "one that is over is repeated");
+	is_int(sched_retry(x.sched, job, "bob", NULL, &again, &e), 0, "one that is over is repeated");
 	commit(&x);
 	is_str(job_now(&x, again), "assigned - - 1 ", "as a job of its own");
 	estate_close(&x);
