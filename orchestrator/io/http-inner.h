@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 
 /* A connection is in at most one list: of those that are read from, in the order in which they must
- * show progress, or of those whose request is held without a watch. */
+ * show progress, or of those whose request is held since this turn or the one before. */
 struct http_list {
 	struct http_conn *first, *last;
 };
@@ -25,7 +25,8 @@ struct http_conn {
 	int fd;                   /* libmicrohttpd's */
 	int64_t since_ms;         /* when it began what it is read for */
 	bool aged;                /* held since a turn before this one */
-	struct loop_watch *watch; /* for the peer's end, while its request is held */
+	struct loop_watch *watch; /* for the peer's end */
+	bool ended;               /* it came */
 	char peer[INET6_ADDRSTRLEN];
 };
 
@@ -39,11 +40,12 @@ struct http_server {
 	struct loop_watch *slow;  /* for the first that is read from */
 	struct loop_watch *again; /* another turn, for those held in this one */
 	struct http_list reading; /* heads and bodies that are not there yet */
-	struct http_list held;    /* since this turn or the one before, not watched yet */
+	struct http_list held;    /* since this turn or the one before */
 	struct http_list rest;    /* all others */
 	struct http_linger *lingers;
 	unsigned n_lingers;
 	unsigned n_requests;
+	unsigned n_connections, connections_max;
 	unsigned port;
 	unsigned stall_s, idle_s;
 	bool quiesced, freeing;

@@ -69,10 +69,6 @@ static void reply(struct http_request *r, unsigned status, const char *type,
 		http_add_field(r, fields[i].name, fields[i].value);
 	r->response = response;
 	r->status = status;
-	if (!r->is_stream) {
-		loop_del(r->conn->watch);
-		r->conn->watch = NULL;
-	}
 	http_resume(r);
 }
 

@@ -224,8 +224,6 @@ void http_on_end(
 	c = r->conn;
 	*context = NULL;
 	c->request = NULL;
-	loop_del(c->watch);
-	c->watch = NULL;
 	s->n_requests--;
 	if (r->is_stream && s->stall_s != s->idle_s)
 		s->lib->set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, s->idle_s);

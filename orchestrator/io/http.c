@@ -125,16 +125,26 @@ void http_read_from(struct http_conn *c)
 		s->slow = loop_timer(s->loop, idle_ms(s), on_slow, s);
 }
 
-/* ---- peers that go while their request is held ---- */
+/* ---- peers that go ---- */
 
+/*
+ * The peer sends no more: for us it has gone, when what it sent is a request whose reply is due
+ * beyond this turn, or a stream. In all other cases libmicrohttpd reads to the end; it may have
+ * read already what came with that end and wait for an edge that there will never be, so it gets
+ * one.
+ */
 static void on_peer(void *arg, uint32_t events)
 {
 	struct http_conn *c = arg;
+	const struct http_request *r = c->request;
 
 	(void)events;
 	loop_del(c->watch);
 	c->watch = NULL;
-	http_cut(c);
+	c->ended = true;
+	shutdown(c->fd, SHUT_RD);
+	if (r && (r->is_stream || (r->suspended && c->in != &c->server->held)))
+		http_cut(c);
 }
 
 static void on_again(void *arg)
@@ -144,7 +154,7 @@ static void on_again(void *arg)
 	s->again = NULL;
 }
 
-/* Most held requests are answered in the turn in which they came and need no watch. */
+/* A request that is answered in the turn in which it came is, also to a peer that has ended. */
 static void on_turn(void *arg)
 {
 	struct http_server *s = arg;
@@ -157,8 +167,8 @@ static void on_turn(void *arg)
 			continue;
 		}
 		http_list_move(c, &s->rest);
-		if (!c->watch)
-			c->watch = loop_fd(s->loop, c->fd, EPOLLRDHUP, on_peer, c);
+		if (c->ended)
+			http_cut(c);
 	}
 	if (s->held.first && !s->again)
 		s->again = loop_timer(s->loop, 0, on_again, s);
@@ -214,8 +224,13 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 		peer_text(s->lib->get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 				  ->client_addr,
 			c->peer);
+		s->n_connections++;
+		c->watch = loop_fd(s->loop, c->fd, EPOLLRDHUP, on_peer, c);
 		http_read_from(c);
 	} else if (c) {
+		/* At its limit libmicrohttpd does not listen; it begins again when it next runs. */
+		if (s->n_connections-- == s->connections_max && !s->freeing)
+			soon(s, 0);
 		list_remove(c);
 		loop_del(c->watch);
 		free(c);
@@ -290,13 +305,11 @@ static int start(struct http_server *s, const struct http_opts *o, int fd, const
 	s->mhd = s->lib->start_daemon(cert ? flags | MHD_USE_TLS : flags, 0, NULL, NULL,
 		http_on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, s, MHD_OPTION_LISTEN_SOCKET,
 		fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_HEAD_BYTES,
-		MHD_OPTION_CONNECTION_LIMIT,
-		o->connections_max ? o->connections_max : HTTP_CONNECTIONS_MAX,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->per_address_max,
-		MHD_OPTION_CONNECTION_TIMEOUT, s->idle_s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-		MHD_OPTION_URI_LOG_CALLBACK, http_on_target, s, MHD_OPTION_NOTIFY_COMPLETED,
-		http_on_end, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_ARRAY,
-		cert ? tls : &tls[3], MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, s->connections_max, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		o->per_address_max, MHD_OPTION_CONNECTION_TIMEOUT, s->idle_s,
+		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, http_on_target,
+		s, MHD_OPTION_NOTIFY_COMPLETED, http_on_end, s, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, s, MHD_OPTION_ARRAY, cert ? tls : &tls[3], MHD_OPTION_END);
 	if (!s->mhd)
 		return err_set(e, BLAME_CONFIG, "start the HTTP server: %s",
 			*s->said ? s->said : "libmicrohttpd does not start");
@@ -325,6 +338,7 @@ struct http_server *http_server_new(struct loop *l, const struct http_opts *o, s
 	s = mem_alloc(sizeof *s);
 	s->lib = lib;
 	s->loop = l;
+	s->connections_max = o->connections_max ? o->connections_max : HTTP_CONNECTIONS_MAX;
 	s->idle_s = o->idle_s ? o->idle_s : HTTP_IDLE_S;
 	s->stall_s = o->stall_s ? o->stall_s : HTTP_STALL_S;
 	s->on_request = o->on_request;
