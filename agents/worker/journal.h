@@ -18,7 +18,7 @@
  *attempts why: passed, but not at once bootmode    mode (written before it changes) power state
  *("on"|"off"|"unknown") stage       name ms_since_power_on identity    role want got same (bool)
  *	result      suite name status [why] [log_offset] [console]
- *	metric      suite test name value unit labels {name: value}
+ *	metric      suite test name value [min max resolution] unit labels {name: value}
  *	env         name value
  *	note        text
  *	warn        text [crash (console log_offset | source: "dmesg")]

@@ -12,9 +12,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-void worker_result(
-	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame)
+static const char *suite_of(const struct worker *w)
 {
+	return w->step && w->step->suite ? w->step->suite : w->plan.job;
+}
+
+/* suite NULL: the step's, else the job's. */
+static void add_result(struct worker *w, const char *suite, const char *name, enum status s,
+	const char *why, enum err_blame blame)
+{
+	AUTOFREE char *clean_suite = journal_text(suite);
 	AUTOFREE char *clean = journal_text(name);
 	AUTOFREE char *clean_why = why && *why ? journal_text(why) : NULL;
 	const char *console = w->step && w->step->console ? w->step->console : "main";
@@ -27,8 +34,14 @@ void worker_result(
 		offset = (json_int_t)(own ? w->step_offset : c->base_bytes + c->received_bytes);
 	tally_result(&w->tally, clean, s, clean_why, blame);
 	bench_event(&w->bench, "result", "{s:s, s:s, s:s, s:s*, s:I, s:s}", "suite",
-		w->step && w->step->suite ? w->step->suite : w->plan.job, "name", clean, "status",
-		status_name(s), "why", clean_why, "log_offset", offset, "console", console);
+		clean_suite ? clean_suite : suite_of(w), "name", clean, "status", status_name(s),
+		"why", clean_why, "log_offset", offset, "console", console);
+}
+
+void worker_result(
+	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame)
+{
+	add_result(w, NULL, name, s, why, blame);
 }
 
 static void add_label(json_t *labels, const char *name, const char *value)
@@ -39,21 +52,29 @@ static void add_label(json_t *labels, const char *name, const char *value)
 	json_object_set_new(labels, clean_name, json_string(clean_value));
 }
 
-void worker_metric(struct worker *w, const char *test, const char *name, double value,
-	const char *unit, const struct sink_label *labels, size_t n)
+/* NULL when it is not told: the event lacks it. */
+static json_t *told(double value, bool is_told)
 {
-	AUTOFREE char *clean = journal_text(name);
-	AUTOFREE char *clean_unit = journal_text(unit);
+	return is_told ? json_real(value) : NULL;
+}
+
+void worker_metric(struct worker *w, const char *test, const struct sink_metric *m)
+{
+	AUTOFREE char *clean = journal_text(m->name);
+	AUTOFREE char *clean_unit = journal_text(m->unit);
 	const struct node *common = w->step ? w->step->labels : NULL;
 	json_t *set = json_object();
 
 	node_each (common, kid)
 		add_label(set, kid->key, kid->text);
-	for (size_t i = 0; i < n; i++) /* what was measured says more than what the job calls it */
-		add_label(set, labels[i].name, labels[i].value);
-	bench_event(&w->bench, "metric", "{s:s, s:s, s:s, s:f, s:s, s:o}", "suite",
-		w->step && w->step->suite ? w->step->suite : w->plan.job, "test", test, "name",
-		clean, "value", value, "unit", clean_unit ? clean_unit : "", "labels", set);
+	for (size_t i = 0; i < m->n;
+		i++) /* what was measured says more than the job's name of it */
+		add_label(set, m->labels[i].name, m->labels[i].value);
+	bench_event(&w->bench, "metric", "{s:s, s:s, s:s, s:f, s:o*, s:o*, s:o*, s:s, s:o}",
+		"suite", suite_of(w), "test", test, "name", clean, "value", m->value, "min",
+		told(m->min, isfinite(m->min)), "max", told(m->max, isfinite(m->max)), "resolution",
+		told(m->resolution, m->resolution > 0), "unit", clean_unit ? clean_unit : "",
+		"labels", set);
 }
 
 void worker_env(struct worker *w, const char *name, const char *value)
@@ -85,6 +106,7 @@ static void frame_metric(struct worker *w, const char *fields[], size_t n)
 	struct sink_label labels[FRAME_FIELDS];
 	AUTOBUF names = BUF_INIT(WORKER_TEXT_BYTES);
 	size_t at[FRAME_FIELDS] = {0}, n_labels = 0;
+	struct sink_metric m;
 	double value;
 
 	if (n < 3 || str_double(str_of(fields[1]), &value)) {
@@ -107,8 +129,10 @@ static void frame_metric(struct worker *w, const char *fields[], size_t n)
 	}
 	for (size_t i = 0; i < n_labels; i++)
 		labels[i].name = names.data + at[i];
-	worker_metric(
-		w, w->step ? w->step->name : "?", fields[0], value, fields[2], labels, n_labels);
+	m = SINK_METRIC(fields[0], value, fields[2]);
+	m.labels = labels;
+	m.n = n_labels;
+	worker_metric(w, w->step ? w->step->name : "?", &m);
 }
 
 void worker_frame(void *worker, const struct frame *f)
@@ -128,8 +152,17 @@ void worker_frame(void *worker, const struct frame *f)
 
 struct parsing {
 	struct worker *w;
+	char *suite; /* told by the text; NULL: the step's */
 	unsigned found;
 };
+
+static void on_suite(void *arg, const char *name)
+{
+	struct parsing *p = arg;
+
+	free(p->suite);
+	p->suite = name && *name ? mem_strdup(name) : NULL;
+}
 
 static void on_result(void *arg, const char *name, enum status s, const char *why)
 {
@@ -137,16 +170,15 @@ static void on_result(void *arg, const char *name, enum status s, const char *wh
 	AUTOFREE char *full = mem_printf("%s/%s", p->w->step->name, name);
 
 	p->found++;
-	worker_result(p->w, full, s, why, BLAME_TEST);
+	add_result(p->w, p->suite, full, s, why, BLAME_TEST);
 }
 
-static void on_metric(void *arg, const char *name, double value, const char *unit,
-	const struct sink_label *labels, size_t n)
+static void on_metric(void *arg, const struct sink_metric *m)
 {
 	struct parsing *p = arg;
 
 	p->found++;
-	worker_metric(p->w, p->w->step->name, name, value, unit, labels, n);
+	worker_metric(p->w, p->w->step->name, m);
 }
 
 static void on_env(void *arg, const char *name, const char *value)
@@ -170,14 +202,19 @@ int worker_parse(struct worker *w, const char *parser, struct str text, struct e
 		(const struct parser *)driver_get(parse_drivers(), "parser", parser, e);
 	struct parsing parsing = {.w = w};
 	struct sink sink = {.arg = &parsing,
+		.suite = on_suite,
 		.result = on_result,
 		.metric = on_metric,
 		.env = on_env,
 		.warn = on_warn};
 
+	int failed;
+
 	if (!p)
 		return -1;
-	if (p->parse(text, &sink, e))
+	failed = p->parse(text, &sink, e);
+	free(parsing.suite);
+	if (failed)
 		return err_wrap(e, "parser '%s'", parser);
 	if (!parsing.found)
 		return err_set(e, BLAME_TEST, "parser '%s' found nothing in %zu bytes of output",

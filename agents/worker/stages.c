@@ -14,20 +14,20 @@
 #define LOG_BYTES    ((size_t)64 << 20) /* a longer log has no boot times */
 #define STAGE_LABELS 8
 
-static void on_metric(void *arg, const char *name, double value, const char *unit,
-	const struct sink_label *labels, size_t n)
+static void on_metric(void *arg, const struct sink_metric *m)
 {
 	struct worker *w = arg;
-
 	struct sink_label all[STAGE_LABELS];
+	struct sink_metric told = *m;
 
-	if (n > STAGE_LABELS - 1)
-		n = STAGE_LABELS - 1;
-	if (n)
-		memcpy(all, labels, n * sizeof *all);
+	if (told.n > STAGE_LABELS - 1)
+		told.n = STAGE_LABELS - 1;
+	if (told.n)
+		memcpy(all, told.labels, told.n * sizeof *all);
 	if (w->warm)
-		all[n++] = (struct sink_label){"kind", "warm"};
-	worker_metric(w, w->step->name, name, value, unit, all, n);
+		all[told.n++] = (struct sink_label){"kind", "warm"};
+	told.labels = all;
+	worker_metric(w, w->step->name, &told);
 }
 
 /* The marks of board.json; what does not compile was told by `hilab check` and is passed over. */

@@ -114,8 +114,7 @@ void worker_counters_end(struct worker *w);
 /* ---- results.c ---- */
 void worker_result(
 	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame);
-void worker_metric(struct worker *w, const char *test, const char *name, double value,
-	const char *unit, const struct sink_label *labels, size_t n);
+void worker_metric(struct worker *w, const char *test, const struct sink_metric *m);
 void worker_env(struct worker *w, const char *name, const char *value);
 /* Frames of the board's helper: result, metric. A frame_fn. */
 void worker_frame(void *worker, const struct frame *f);

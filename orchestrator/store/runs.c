@@ -7,6 +7,7 @@
 
 #include "base/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,12 @@ int store_result_counts(struct store *s, int64_t run, store_count_fn *fn, void *
 	return answer;
 }
 
+static double real_or(sqlite3_stmt *st, int column, double preset)
+{
+	return sqlite3_column_type(st, column) == SQLITE_NULL ? preset
+							      : sqlite3_column_double(st, column);
+}
+
 int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_METRIC_LIST, e);
@@ -239,6 +246,9 @@ int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, 
 			.value = sqlite3_column_double(st, 4),
 			.labels = store_text(st, 5),
 			.part = part_of(sqlite3_column_int64(st, 6)),
+			.min = real_or(st, 7, NAN),
+			.max = real_or(st, 8, NAN),
+			.resolution = real_or(st, 9, 0),
 		};
 
 		answer = fn(arg, &m);

@@ -144,8 +144,14 @@ static const char second[] =
 	" bytes INTEGER NOT NULL, pinned INTEGER NOT NULL,"
 	" PRIMARY KEY (name, version)) STRICT, WITHOUT ROWID;";
 
+/* What a tool tells of the samples behind a figure; NULL: not told. */
+static const char third[] = "ALTER TABLE metric ADD COLUMN min REAL;"
+			    "ALTER TABLE metric ADD COLUMN max REAL;"
+			    "ALTER TABLE metric ADD COLUMN resolution REAL;";
+
 const char *const store_migrations[] = {
 	first,
 	second,
+	third,
 	NULL,
 };

@@ -62,14 +62,16 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"
 			   " log_offset, console) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
 	[SQL_METRIC_ADD] = "INSERT INTO metric(run, at_offset, suite, test, name, value, unit,"
-			   " labels) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+			   " labels, min, max, resolution)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
 	[SQL_ENV_ADD] = "INSERT INTO env(run, at_offset, name, value) VALUES (?1,?2,?3,?4)",
 	[SQL_STAGE_ADD] = "INSERT INTO stage(run, at_offset, name, ms_since_power_on, at_ms)"
 			  " VALUES (?1,?2,?3,?4,?5)",
 	[SQL_RESULT_LIST] = "SELECT suite, name, status, why, at_ms, log_offset, console,"
 			    " at_offset"
 			    " FROM result WHERE run=?1 ORDER BY at_offset",
-	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels, at_offset"
+	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels, at_offset, min, max,"
+			    " resolution"
 			    " FROM metric WHERE run=?1 ORDER BY at_offset",
 	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1 ORDER BY at_offset",
 	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms, at_offset"

@@ -49,6 +49,8 @@ struct store_result {
 struct store_metric {
 	const char *suite, *test, *name, *unit;
 	double value;
+	double min, max;    /* of the samples behind it; NAN: not told */
+	double resolution;  /* of the clock or counter behind it; 0: not told */
 	const char *labels; /* JSON object, keys sorted; "{}" when none */
 	unsigned part;
 };

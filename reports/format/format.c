@@ -78,6 +78,22 @@ const char *format_aggregate(struct arena *a, const struct aggregate *g)
 		format_figure(g->min, min, sizeof min), format_figure(g->max, max, sizeof max));
 }
 
+const char *format_value(struct arena *a, const struct store_metric *m)
+{
+	char value[FORMAT_FIGURE_BYTES], min[FORMAT_FIGURE_BYTES], max[FORMAT_FIGURE_BYTES];
+	bool has_min = isfinite(m->min), has_max = isfinite(m->max);
+
+	format_figure(m->value, value, sizeof value);
+	format_figure(has_min ? m->min : 0, min, sizeof min);
+	format_figure(has_max ? m->max : 0, max, sizeof max);
+	if (has_min && has_max)
+		return arena_printf(a, "%s (min %s, max %s)", value, min, max);
+	if (has_min || has_max)
+		return arena_printf(
+			a, "%s (%s %s)", value, has_min ? "min" : "max", has_min ? min : max);
+	return arena_strdup(a, value);
+}
+
 char *format_took(const struct store_run *run, char *out, size_t n)
 {
 	if (run->ended_ms && run->started_ms && run->ended_ms >= run->started_ms)

@@ -18,6 +18,8 @@ const char *format_labels(struct arena *a, const char *labels);
 const char *format_safe(struct arena *a, const char *text);
 /* "13.68 (min 13.50, max 13.97)", as the published tables have it; in a. */
 const char *format_aggregate(struct arena *a, const struct aggregate *g);
+/* The same of a metric: its min and max where they are told; in a. */
+const char *format_value(struct arena *a, const struct store_metric *m);
 /* How long a run took, "-" while it runs. Returns out. */
 char *format_took(const struct store_run *run, char *out, size_t n);
 

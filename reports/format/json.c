@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "io/json.h"
 
+#include <math.h>
+
 static json_t *text(const char *s)
 {
 	json_t *j = s ? json_string(s) : json_null();
@@ -59,6 +61,11 @@ static json_t *counts_json(const struct report *r)
 	return counts;
 }
 
+static json_t *figure(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *results_json(const struct report *r)
 {
 	json_t *list = json_array();
@@ -85,12 +92,14 @@ static json_t *metrics_json(const struct report *r)
 		const struct store_metric *m = &r->metrics[i].m;
 		const struct metric_def *def = r->metrics[i].def;
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o}", "suite",
-				      text(m->suite), "test", text(m->test), "name", text(m->name),
-				      "value", m->value, "unit", text(m->unit), "better",
-				      text(def ? better[def->better] : NULL), "labels",
-				      object_of(m->labels)));
+		json_array_append_new(list,
+			json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "suite",
+				text(m->suite), "test", text(m->test), "name", text(m->name),
+				"value", m->value, "min", figure(m->min), "max", figure(m->max),
+				"resolution", figure(m->resolution > 0 ? m->resolution : NAN),
+				"unit", text(m->unit), "better",
+				text(def ? better[def->better] : NULL), "labels",
+				object_of(m->labels)));
 	}
 	return list;
 }

@@ -31,7 +31,6 @@ static int markdown_write(
 	const struct report *r, const struct report_opts *o, struct buf *out, struct err *e)
 {
 	const struct store_run *run = &r->run;
-	char value[FORMAT_FIGURE_BYTES];
 	struct arena a = {0};
 
 	(void)o;
@@ -58,7 +57,7 @@ static int markdown_write(
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct store_metric *m = &r->metrics[i].m;
 
-		ROW(m->test, m->name, format_figure(m->value, value, sizeof value), m->unit,
+		ROW(m->test, m->name, format_value(&a, m), m->unit,
 			format_labels(&a, m->labels));
 	}
 	if (r->n_aggregates)

@@ -9,6 +9,7 @@
 
 #include "io/json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* A description: one line, `\` and `#` escaped. */
@@ -68,7 +69,14 @@ static void put_metric(const struct store_metric *m, struct buf *out)
 
 	buf_puts(out, "    - name: ");
 	put_quoted(m->name, out);
-	buf_printf(out, "      value: %.15g\n      unit: ", m->value);
+	buf_printf(out, "      value: %.15g\n", m->value);
+	if (isfinite(m->min))
+		buf_printf(out, "      min: %.15g\n", m->min);
+	if (isfinite(m->max))
+		buf_printf(out, "      max: %.15g\n", m->max);
+	if (m->resolution > 0)
+		buf_printf(out, "      resolution: %.15g\n", m->resolution);
+	buf_puts(out, "      unit: ");
 	put_quoted(m->unit, out);
 	if (json_object_size(labels))
 		buf_puts(out, "      labels:\n");

@@ -145,11 +145,9 @@ static void write_metrics(
 	table_row(&t, (const char *[]){"TEST", "METRIC", "VALUE", "UNIT", "PARAMETERS"});
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct store_metric *m = &r->metrics[i].m;
-		char *value = arena_alloc(a, FORMAT_FIGURE_BYTES);
 
 		table_row(&t, (const char *[]){*m->test ? format_safe(a, m->test) : "-",
-				      format_safe(a, m->name),
-				      format_figure(m->value, value, FORMAT_FIGURE_BYTES),
+				      format_safe(a, m->name), format_value(a, m),
 				      format_safe(a, m->unit), format_labels(a, m->labels)});
 	}
 	table_write(&t, "  ", o->width, out);

@@ -39,17 +39,12 @@ static void fio_metric(const struct fio_job *j, const char *direction, const cha
 	char name[64];
 
 	snprintf(name, sizeof name, "fio.%s%s%s", direction, *direction ? "." : "", what);
-	if (j->sink->metric)
-		j->sink->metric(j->sink->arg, name, value, unit, j->labels, j->n_labels);
+	sink_figure(j->sink, name, value, unit, j->labels, j->n_labels);
 }
 
 static void fio_warn(const struct fio_job *j, const char *direction, const char *what)
 {
-	char text[256];
-
-	snprintf(text, sizeof text, "fio: job '%.100s': %s: %s", j->name, direction, what);
-	if (j->sink->warn)
-		j->sink->warn(j->sink->arg, text);
+	sink_warn(j->sink, "fio: job '%.100s': %s: %s", j->name, direction, what);
 }
 
 /* Completion latency: nothing when no sample was taken (disable_clat, disable_lat). */
@@ -238,8 +233,8 @@ static int fio_document(const struct sink *sink, const json_t *doc, struct err *
 	struct err other = {0};
 	int failed = 0;
 
-	if (version && sink->env)
-		sink->env(sink->arg, "fio.version", version);
+	if (version)
+		sink_env(sink, "fio.version", version);
 	if (!json_array_size(jobs))
 		return err_set(e, BLAME_TEST, "fio: it reports no job");
 	for (size_t i = 0; i < json_array_size(jobs); i++)
@@ -254,7 +249,6 @@ static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
 	json_t *held = json_scan_next(scan), *next;
 	struct err other = {0};
 	size_t interim = 0;
-	char text[64];
 	int failed = 0;
 
 	for (*n = 0; held; held = next, ++*n) {
@@ -266,9 +260,8 @@ static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
 		json_decref(held);
 	}
 	json_scan_end(scan);
-	snprintf(text, sizeof text, "fio: %zu interim status passed over", interim);
-	if (interim && scan->sink->warn)
-		scan->sink->warn(scan->sink->arg, text);
+	if (interim)
+		sink_warn(scan->sink, "fio: %zu interim status passed over", interim);
 	return failed;
 }
 

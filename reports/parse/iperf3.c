@@ -36,8 +36,7 @@ static void iperf3_metric(
 	if (!json_scan_number(obj, key, &value))
 		return;
 	p->emitted++;
-	if (p->sink->metric)
-		p->sink->metric(p->sink->arg, name, value, unit, p->labels, p->n_labels);
+	sink_figure(p->sink, name, value, unit, p->labels, p->n_labels);
 }
 
 /* A sum over no time holds nothing: the other side did not tell it. */
@@ -139,8 +138,8 @@ static int iperf3_document(
 	char streams[24];
 	const char *direction;
 
-	if (version && sink->env)
-		sink->env(sink->arg, "iperf3.version", version);
+	if (version)
+		sink_env(sink, "iperf3.version", version);
 	if (error)
 		return err_set(e, BLAME_TEST, "iperf3: %.300s", error);
 	iperf3_settings(&p, test, streams, sizeof streams);

@@ -169,14 +169,12 @@ void stages_emit(
 {
 	char name[80];
 
-	if (!sink->metric)
-		return;
 	for (size_t i = 0; i < n; i++) {
 		if (at_ms[i] < 0)
 			continue;
 		snprintf(name, sizeof name, "boot.%.60s_ms", marks[i].name);
-		sink->metric(sink->arg, name, (double)at_ms[i], "ms", NULL, 0);
+		sink_figure(sink, name, (double)at_ms[i], "ms", NULL, 0);
 	}
 	if (n && at_ms[n - 1] >= 0)
-		sink->metric(sink->arg, "boot.total_ms", (double)at_ms[n - 1], "ms", NULL, 0);
+		sink_figure(sink, "boot.total_ms", (double)at_ms[n - 1], "ms", NULL, 0);
 }

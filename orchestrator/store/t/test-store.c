@@ -29,9 +29,8 @@ static int dump_result(void *arg, const struct store_result *r)
 
 static int dump_metric(void *arg, const struct store_metric *m)
 {
-	buf_printf(arg, "%s %s %s %.17g %s %s\n", m->suite, m->test, m->name, m->value, m->unit,
-		m->labels);
-	return 0;
+	return buf_printf(arg, "%s %s %s %.17g %s %s %g %g %g\n", m->suite, m->test, m->name,
+		m->value, m->unit, m->labels, m->min, m->max, m->resolution);
 }
 
 static int dump_env(void *arg, const char *name, const char *value)
@@ -61,7 +60,8 @@ static const struct store_event events[] = {
 	      "\"value\":0.1,\"unit\":\"MB/s\",\"labels\":{\"rw\":\"read\",\"bs\":\"4k\"}}"},
 	{700, "{\"kind\":\"metric\",\"name\":\"gone\",\"value\":null,\"unit\":\"s\"}"},
 	{800, "{\"kind\":\"metric\",\"name\":\"whole\",\"value\":3,\"unit\":\"count\"}"},
-	{850, "{\"kind\":\"metric\",\"name\":\"iperf3.bw\",\"value\":1500000,\"unit\":\"bit/s\"}"},
+	{850, "{\"kind\":\"metric\",\"name\":\"iperf3.bw\",\"value\":1500000,\"min\":1e6,"
+	      "\"max\":null,\"resolution\":8,\"unit\":\"bit/s\"}"},
 	{870, "{\"kind\":\"metric\",\"name\":\"iperf3.jitter\",\"value\":2,\"unit\":\"MB/s\"}"},
 	{900, "{\"kind\":\"env\",\"name\":\"kernel\",\"value\":\"6.1\"}"},
 	{1000, "{\"at\":9,\"kind\":\"stage\",\"name\":\"kernel\",\"ms_since_power_on\":2100}"},
@@ -107,10 +107,11 @@ static void test_roundtrip(struct store *s)
 	buf_reset(&out);
 	store_metrics(s, 1, dump_metric, &out, &e);
 	is_str(buf_str(&out),
-		"s t fio.read.bw 0.10000000000000001 MB/s {\"bs\":\"4k\",\"rw\":\"read\"}\n"
-		"  whole 3 count {}\n"
-		"  iperf3.bw 1.5 Mbit/s {}\n"
-		"  iperf3.jitter 2 MB/s {}\n",
+		"s t fio.read.bw 0.10000000000000001 MB/s {\"bs\":\"4k\",\"rw\":\"read\"} nan nan "
+		"0\n"
+		"  whole 3 count {} nan nan 0\n"
+		"  iperf3.bw 1.5 Mbit/s {} 1 nan 8e-06\n"
+		"  iperf3.jitter 2 MB/s {} nan nan 0\n",
 		"metrics: to the last bit, in the table's unit, labels sorted, no figure out of "
 		"null");
 	is_int(store_run_set_dir(s, 1, "/d", &e), 0, "its folder may be said later %s", e.msg);

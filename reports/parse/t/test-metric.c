@@ -116,7 +116,8 @@ int main(void)
 	ok(metric_find(&table, "boot.total_ms") != NULL, "boot.total_ms");
 	ok(!metric_find(&table, "fio.bw"), "an unknown name is not found");
 	for (const struct driver *const *d = parse_drivers(); *d; d++)
-		check_goldens((*d)->name);
+		if (!((const struct parser *)*d)->own_names)
+			check_goldens((*d)->name);
 
 	check_convert(33554432, "B/s", "MB/s", 33.554432);
 	check_convert(1, "KiB/s", "B/s", 1024);

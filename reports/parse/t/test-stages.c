@@ -102,11 +102,9 @@ static void test_damaged_index(void)
 	is_int(at_ms[3], 600, "and the last stage");
 }
 
-static void on_metric(void *arg, const char *name, double value, const char *unit,
-	const struct sink_label *labels, size_t n)
+static void on_metric(void *arg, const struct sink_metric *m)
 {
-	(void)labels;
-	buf_printf(arg, "%s %g %s %zu\n", name, value, unit, n);
+	buf_printf(arg, "%s %g %s %zu\n", m->name, m->value, m->unit, m->n);
 }
 
 static void test_emit(void)
