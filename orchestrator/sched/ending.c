@@ -27,7 +27,7 @@ static int let_go(struct sched *s, struct sched_part *p, struct err *e)
 	return 0;
 }
 
-static void set_status(struct sched_part *p, const json_t *status)
+void part_set_status(struct sched_part *p, const json_t *status)
 {
 	int verdict = verdict_parse(json_text(status, "verdict", ""));
 	int blame = err_blame_parse(json_text(status, "blame", "none"));
@@ -78,59 +78,6 @@ int part_stop(struct sched *s, struct sched_part *p, const char *why, struct err
 	return 0;
 }
 
-/* What is said of a run that was given up, also before a restart, is kept beside that. */
-struct late {
-	struct sched *s;
-	const struct sched_part *status;
-	struct err *e;
-	bool known;
-};
-
-static int save_late(void *arg, const struct store_part *row)
-{
-	struct late *l = arg;
-	struct store_part new = *row;
-	AUTOFREE char *text = NULL;
-
-	if (row->part != l->status->at)
-		return 0;
-	l->known = true;
-	if (row->power)
-		return 1;
-	text = mem_printf("after the run was given up%s%s", l->status->message ? ": " : "",
-		l->status->message ? l->status->message : "");
-	new.verdict = verdict_name((enum verdict)l->status->verdict);
-	new.blame = l->status->blame == BLAME_NONE ? NULL : err_blame_name(l->status->blame);
-	new.message = text;
-	new.power = l->status->power;
-	return store_part_save(l->s->store, &new, l->e) ? -1 : 1;
-}
-
-static int end_late(
-	struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e)
-{
-	struct sched_part *p = part_find(s, run, part), said = {.at = part};
-	struct sched_agent *a;
-	struct late late = {s, &said, e, false};
-	int rc;
-
-	set_status(&said, status);
-	rc = store_parts(s->store, run, save_late, &late, e);
-	free(said.message);
-	if (rc < 0)
-		return sched_store_failed(s);
-	if (!late.known)
-		return err_set(
-			e, BLAME_JOB, "there is no part %u of run %lld", part, (long long)run);
-	if (!p || !p->lost)
-		return 0;
-	a = p->agent;
-	if (board_power(s, p->board, said.power, e) || part_gone(s, p, e))
-		return -1;
-	command_forget(s, a, run, part);
-	return 0;
-}
-
 int part_gone(struct sched *s, struct sched_part *p, struct err *e)
 {
 	struct sched_run *r = p->run;
@@ -153,14 +100,14 @@ int sched_part_ended(
 	struct sched_part *p = part_find(s, run, part);
 
 	if (!p || (p->state == PART_ENDED && p->lost)) {
-		if (end_late(s, run, part, status, e))
+		if (part_late(s, run, part, status, e))
 			return -1;
 		return sched_settle(s, e);
 	}
 	if (p->state == PART_ENDED)
 		return 0;
 	commands_drop(p->agent, p);
-	set_status(p, status);
+	part_set_status(p, status);
 	command_forget(s, p->agent, run, part);
 	if (close_part(s, p, e) || run_settle(s, p->run, e))
 		return -1;
@@ -222,7 +169,7 @@ static bool may_follow(const struct sched_run *r, const struct sched_part *p)
  * Of several parts: canceled before incomplete before fail before pass; among those the one that
  * ended first gives blame and message, because what came after it may be its consequence.
  */
-static const struct sched_part *decisive(const struct sched_run *r)
+const struct sched_part *run_decisive(const struct sched_run *r, char **text)
 {
 	static const int weight[VERDICT_COUNT] = {
 		[VERDICT_PASS] = 0,
@@ -240,6 +187,8 @@ static const struct sched_part *decisive(const struct sched_run *r)
 		if (more > 0 || (!more && p->order < best->order))
 			best = p;
 	}
+	*text = best->role && best->message ? mem_printf("%s: %s", best->role, best->message)
+					    : dup_text(best->message);
 	return best;
 }
 
@@ -287,9 +236,7 @@ int run_settle(struct sched *s, struct sched_run *r, struct err *e)
 
 	if (r->n_ended < r->n || !job)
 		return 0;
-	p = decisive(r);
-	text = p->role && p->message ? mem_printf("%s: %s", p->role, p->message)
-				     : dup_text(p->message);
+	p = run_decisive(r, &text);
 	end = (struct job_end){
 		verdict_name((enum verdict)p->verdict), text, p->blame, clock_wall_ms()};
 	if (store_run_end(s->store, r->id, end.verdict, err_blame_name(end.blame), text ? text : "",

@@ -346,6 +346,15 @@ int run_settle(struct sched *s, struct sched_run *r, struct err *e);
 /* The agent has nothing of it any more: the board is free. */
 int part_gone(struct sched *s, struct sched_part *p, struct err *e);
 
+/* What its status says, into the part. */
+void part_set_status(struct sched_part *p, const json_t *status);
+/* The part by which the run is judged, and what is said of it (heap, may be NULL). */
+const struct sched_part *run_decisive(const struct sched_run *r, char **text);
+
+/* ---- late.c ---- */
+/* The end of a part that was given up, also before a restart. */
+int part_late(struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e);
+
 /* ---- joint.c: barriers and messages ---- */
 int joint_load(struct sched *s, struct sched_run *r, struct err *e);
 int joint_gone(struct sched *s, struct sched_part *p, const char *why, struct err *e);
@@ -380,6 +389,10 @@ void tell_run(struct sched *s, const struct sched_run *r, const struct job_end *
 void tell_board(struct sched *s, const struct sched_board *b);
 void tell_agent(struct sched *s, const struct sched_agent *a);
 void tell_lease(struct sched *s, const struct lease *l, const char *state);
+
+/* A job or run that is over is not what it was said to be. */
+void tell_late(struct sched *s, const char *kind, int64_t id, const struct sched_board *b,
+	const char *message);
 
 /* ---- load.c ---- */
 int sched_load(struct sched *s, struct err *e);

@@ -154,7 +154,14 @@ int sched_part_started(struct sched *s, int64_t run, unsigned part, struct err *
  * with an event already seen does nothing: (run, part, offset) is its identity. */
 int sched_part_event(struct sched *s, int64_t run, unsigned part, uint64_t offset,
 	const json_t *event, struct err *e);
-/* The worker is gone and this is its status. Late ones, after the run was given up, are kept. */
+/*
+ * The worker is gone and this is its status. One that comes after the run was given up is taken
+ * too: the run's verdict becomes what it says, its message says what was believed before, the audit
+ * keeps both (subject "run N"). So does the verdict of its job, when that was last in this run and
+ * ended incomplete, or waits for another attempt, which is not needed then. A job that somebody
+ * canceled, and one whose next attempt has begun, go by that. "canceled" says nothing new of a run
+ * that was told to stop because it was given up.
+ */
 int sched_part_ended(
 	struct sched *s, int64_t run, unsigned part, const json_t *status, struct err *e);
 /* Whose folder is that? false: not known, or ended. */

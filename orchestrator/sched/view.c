@@ -287,6 +287,15 @@ void tell_run(struct sched *s, const struct sched_run *r, const struct job_end *
 			run_body(r, end));
 }
 
+void tell_late(struct sched *s, const char *kind, int64_t id, const struct sched_board *b,
+	const char *message)
+{
+	if (s->hooks.event)
+		tell(s, (struct sched_event){.kind = kind, .id = id, .lab = b ? b->lab : NULL},
+			json_pack("{s:I, s:b, s:s}", kind, (json_int_t)id, "late", 1, "message",
+				message));
+}
+
 void tell_board(struct sched *s, const struct sched_board *b)
 {
 	if (s->hooks.event)

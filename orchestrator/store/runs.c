@@ -59,6 +59,24 @@ static int run_ended_before(struct store *s, int64_t run, const char *verdict, s
 	return found ? -other : store_no_run(s, run, e);
 }
 
+static int bad_verdict(const char *verdict, struct err *e)
+{
+	return err_set(e, BLAME_BUG, "verdict '%.60s' is none of ours", verdict ? verdict : "");
+}
+
+/* How it ended: the parameters that both statements share. */
+static sqlite3_stmt *bind_end(struct store *s, enum store_sql sql, int64_t run, const char *verdict,
+	const char *blame, const char *message, struct err *e)
+{
+	sqlite3_stmt *st = store_write(s, sql, e);
+
+	sqlite3_bind_int64(st, 1, run);
+	store_bind_text(st, 2, verdict);
+	store_bind_text(st, 3, blame && strcmp(blame, "none") ? blame : NULL);
+	store_bind_text(st, 4, message && *message ? message : NULL);
+	return st;
+}
+
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e)
 {
@@ -66,17 +84,27 @@ int store_run_end(struct store *s, int64_t run, const char *verdict, const char 
 	int changed;
 
 	if (verdict_parse(verdict) < 0)
-		return err_set(
-			e, BLAME_BUG, "verdict '%.60s' is none of ours", verdict ? verdict : "");
-	st = store_write(s, SQL_RUN_END, e);
-	sqlite3_bind_int64(st, 1, run);
-	store_bind_text(st, 2, verdict);
-	store_bind_text(st, 3, blame && strcmp(blame, "none") ? blame : NULL);
-	store_bind_text(st, 4, message && *message ? message : NULL);
+		return bad_verdict(verdict, e);
+	st = bind_end(s, SQL_RUN_END, run, verdict, blame, message, e);
 	sqlite3_bind_int64(st, 5, ended_ms);
 	changed = store_step_changes(s, st, "end a run", e);
 	if (!changed)
 		return run_ended_before(s, run, verdict, e);
+	return changed < 0 ? -1 : 0;
+}
+
+int store_run_late(struct store *s, int64_t run, const char *verdict, const char *blame,
+	const char *message, struct err *e)
+{
+	int changed;
+
+	if (verdict_parse(verdict) < 0)
+		return bad_verdict(verdict, e);
+	changed = store_step_changes(s, bind_end(s, SQL_RUN_LATE, run, verdict, blame, message, e),
+		"change how a run ended", e);
+	if (!changed)
+		return err_set(e, BLAME_BUG, "store '%s': run %lld has not ended", s->path,
+			(long long)run);
 	return changed < 0 ? -1 : 0;
 }
 

@@ -47,6 +47,8 @@ const char *const store_sql_texts[SQL_COUNT] = {
 			" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
 	[SQL_RUN_END] = "UPDATE run SET verdict=?2, blame=?3, message=?4, ended_ms=?5"
 			" WHERE id=?1 AND verdict IS NULL",
+	[SQL_RUN_LATE] = "UPDATE run SET verdict=?2, blame=?3, message=?4"
+			 " WHERE id=?1 AND verdict IS NOT NULL",
 	[SQL_RUN_VERDICT] = "SELECT verdict FROM run WHERE id=?1",
 	[SQL_RUN_EVENTS_END] = "UPDATE run SET events_end=max(events_end, ?2) WHERE id=?1",
 	[SQL_RUN_GET] = RUN_COLUMNS "WHERE id=?1",

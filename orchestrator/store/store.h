@@ -87,6 +87,11 @@ int store_run_set_dir(struct store *s, int64_t run, const char *dir, struct err 
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e);
 
+/* A run that had ended ended otherwise, as is known now: its end's time stays. BLAME_BUG: it has not
+ * ended. */
+int store_run_late(struct store *s, int64_t run, const char *verdict, const char *blame,
+	const char *message, struct err *e);
+
 /* Borrowed texts are valid during the callback; it returns non-zero to stop (that value is
  * returned). It may call any verb but the one that called it. */
 typedef int store_run_fn(void *arg, const struct store_run *run);

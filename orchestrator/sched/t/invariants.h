@@ -124,7 +124,11 @@ static void look(void)
 
 static int look_at_end(void *arg, const struct store_job *job)
 {
-	const char *said = job->last_run ? w.said[job->last_run] : NULL;
+	bool late = job->last_run && w.late[job->last_run];
+	/* What somebody canceled after it was given up stays so. */
+	const char *said = job->last_run && !(late && !strcmp(job->verdict, "canceled"))
+				   ? w.said[job->last_run]
+				   : NULL;
 
 	(void)arg;
 	if (strcmp(job->state, "done") != 0 || w.ends[job->id] != 1) {

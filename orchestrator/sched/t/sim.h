@@ -39,9 +39,10 @@ static struct world {
 	unsigned long long seed;
 	int64_t first_job, n_jobs;
 	unsigned char ends[JOBS_MAX];   /* how often a job ended */
-	const char *said[JOBS_MAX * 3]; /* verdict that a run's one part had in time */
+	const char *said[JOBS_MAX * 3]; /* verdict that a run's one part had */
+	bool late[JOBS_MAX * 3];        /* it said so when it had been given up */
 	VEC(int64_t) done_in_turn;
-	int compared;
+	int compared, n_late;
 	const char *broken; /* the first thing that must not be */
 	char detail[1024];
 } w;
@@ -330,9 +331,11 @@ static void report(struct host *h)
 	p = part_find(w.x.sched, f->run, f->part);
 	if (report_start(f))
 		f->told_start = true;
-	else if (f->state == 2 && p && p->agent && !p->lost && p->run->n == 1 &&
-		 p->state != PART_ENDED) {
+	else if (f->state == 2 && p && p->agent && p->run->n == 1 &&
+		 (p->lost || p->state != PART_ENDED)) {
 		w.said[f->run] = f->verdict;
+		w.late[f->run] = p->lost;
+		w.n_late += p->lost;
 		f->told_end = report_end(f);
 	} else if (f->state == 2)
 		f->told_end = report_end(f);

@@ -60,7 +60,7 @@ static void lost(void)
 		"1 board of type 'alpha': 1 in the hands of an agent that does not answer",
 		"until then nobody has the board");
 	ok(sched_part_open(x.sched, 1, 0, "desk"), "what it says is still taken");
-	ended(&x, 1, 0, "pass", "none");
+	ended(&x, 1, 0, "canceled", "cancel");
 	is_str(job_now(&x, job), "assigned - - 2 ", "the other attempt goes on");
 	is_str(commands(&x, "desk"), "forget 1/0, start 2/0", "on the board that is free now");
 	ended(&x, 2, 0, "fail", "test");

@@ -342,7 +342,8 @@ int main(void)
 		look_at_the_end();
 	if (w.broken)
 		printf("# turn %d: %s: %s\n", i, w.broken, w.detail);
-	printf("# %d jobs and boards compared over restarts\n", w.compared);
+	printf("# %d jobs and boards compared over restarts, %d ends came late\n", w.compared,
+		w.n_late);
 	ok(!w.broken, "%d turns, %lld jobs: nothing is out of order", i, (long long)w.n_jobs);
 	for (i = 0; i < AGENTS; i++)
 		vec_done(&w.hosts[i].folders);

@@ -128,6 +128,9 @@ static void test_roundtrip(struct store *s)
 	has_str(e.msg, "run 1 has ended before, as 'fail'", "and that is said");
 	is_int(store_run_end(s, 1, "good", NULL, NULL, 6000, &e), -1,
 		"a foreign verdict is refused");
+	is_int(store_run_late(s, 1, "pass", NULL, "late", &e), 0, "what came late is %s", e.msg);
+	is_int(store_run_end(s, 1, "pass", NULL, NULL, 6000, &e), 0, "how it ended");
+	is_int(store_run_late(s, 1, "fail", "test", "it said no", &e), 0, "and again");
 	is_int(store_run_end(s, 77, "pass", NULL, NULL, 6000, &e), -1, "a run that is not there");
 	has_str(e.msg, "there is no run 77", "is named");
 	buf_reset(&out);
