@@ -404,12 +404,22 @@ static bool authenticate(struct call *c)
 	return false;
 }
 
-bool call_speaks(const struct call *c)
+/* 0 it is served (or nothing is said of it), -1 too old, 1 not known yet. */
+static int protocol_of(const struct call *c)
 {
 	const char *text = http_header(c->request, "Hilab-Protocol");
 	int64_t n;
 
-	return !text || (!str_i64(str_of(text), &n) && n >= PROTOCOL_OLDEST && n <= PROTOCOL);
+	if (!text)
+		return 0;
+	if (str_i64(str_of(text), &n) || n > PROTOCOL)
+		return 1;
+	return n < PROTOCOL_OLDEST ? -1 : 0;
+}
+
+bool call_speaks(const struct call *c)
+{
+	return !protocol_of(c);
 }
 
 /* What a running job has to tell is always taken. */
@@ -420,9 +430,9 @@ static bool protocol_ok(struct call *c)
 
 	if (call_speaks(c) || !strcmp(c->route->path, API "/agent/sync"))
 		return true;
-	message = mem_printf("this controller (hilab " HILAB_VERSION ") speaks protocol %d..%d, "
-			     "not '%s': upgrade the older of the two",
-		PROTOCOL_OLDEST, PROTOCOL, http_header(c->request, "Hilab-Protocol"));
+	message = mem_printf("the controller speaks protocol %d..%d, this is %s: upgrade %s",
+		PROTOCOL_OLDEST, PROTOCOL, http_header(c->request, "Hilab-Protocol"),
+		protocol_of(c) < 0 ? "this hilab" : "the controller");
 	error = error_json("invalid", message);
 	call_ok(c, 426,
 		json_pack("{s:O, s:{s:i, s:i}}", "error", json_object_get(error, "error"),

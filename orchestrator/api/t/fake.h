@@ -14,7 +14,7 @@ struct fake {
 };
 
 /* With a token of its own, bound to that lab. */
-static void fake_new(struct fake *f, struct served *s, const char *name, const char *lab)
+static UNUSED void fake_new(struct fake *f, struct served *s, const char *name, const char *lab)
 {
 	AUTOFREE char *more = mem_printf(", \"labs\": [\"%s\"]", lab);
 	AUTOFREE char *token = served_token(s, name, "agent", more);
@@ -22,21 +22,32 @@ static void fake_new(struct fake *f, struct served *s, const char *name, const c
 	*f = (struct fake){.name = name, .http = served_client(s, token)};
 }
 
-static void fake_done(struct fake *f)
+static UNUSED void fake_done(struct fake *f)
 {
 	http_client_free(f->http);
 }
 
-static unsigned fake_hello(struct fake *f, const char *lab, const char *board)
+/* run: it goes on there; 0: none does. */
+static unsigned fake_hello_with(struct fake *f, const char *lab, const char *board, int64_t run)
 {
+	AUTOFREE char *runs =
+		run ? mem_printf(
+			      "{\"run\": %lld, \"part\": 0, \"state\": \"running\", \"inbox\": 0}",
+			      (long long)run)
+		    : mem_strdup("");
 	AUTOFREE char *body = mem_printf(
 		"{\"agent\": \"%s\", \"lab\": \"%s\", \"version\": \"1\", \"protocol\": 1, "
-		"\"max_jobs\": 4, \"runs\": [], \"boards\": [{\"name\": \"%s\", \"type\": "
+		"\"max_jobs\": 4, \"runs\": [%s], \"boards\": [{\"name\": \"%s\", \"type\": "
 		"\"am62axx-sk-twin\", \"soc\": \"am62axx\", \"peripherals\": [\"mmc\"], \"tags\": "
 		"[]}]}",
-		f->name, lab, board);
+		f->name, lab, runs, board);
 
 	return served_call(f->http, "POST", "/agent/hello", body, NULL);
+}
+
+static UNUSED unsigned fake_hello(struct fake *f, const char *lab, const char *board)
+{
+	return fake_hello_with(f, lab, board, 0);
 }
 
 /* Commands that wait; there must be some. The run of the last that is to be done, 0: none. */
