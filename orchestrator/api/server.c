@@ -173,7 +173,11 @@ static int split_listen(const char *listen, char *address, size_t n, unsigned *p
 
 static bool is_loopback(const char *address)
 {
-	return !strncmp(address, "127.", 4) || !strcmp(address, "::1");
+	struct in_addr four;
+
+	/* A name that only looks like it may be of anything. */
+	return !strcmp(address, "::1") ||
+	       (inet_pton(AF_INET, address, &four) == 1 && ntohl(four.s_addr) >> 24 == 127);
 }
 
 /* One server a folder: the lock is held while this process lives. */
@@ -209,6 +213,11 @@ static int save_endpoint(struct server *s, const char *url, struct err *e)
 	if (auth_local(s->auth, json_text(old, "token", NULL), token, e))
 		return -1;
 	j = json_pack("{s:s, s:s, s:i}", "url", url, "token", token, "pid", (int)getpid());
+	if (s->conf.cert) {
+		AUTOFREE char *cert = fs_absolute(s->conf.cert);
+
+		json_object_set_new(j, "ca", json_string(cert)); /* it is this one and no other */
+	}
 	return json_save(path, j, 0600, e);
 }
 

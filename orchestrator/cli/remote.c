@@ -84,6 +84,7 @@ static int use_local(struct remote *r, struct err *e)
 	if (!j)
 		return -1;
 	r->url = mem_strdup(json_text(j, "url", ""));
+	r->ca = mem_strdup(json_text(j, "ca", NULL));
 	r->token = mem_strdup(json_text(j, "token", NULL));
 	return 0;
 }
