@@ -289,7 +289,12 @@ static bool upload_open(struct upload *u, const char *dir, int64_t offset)
 	struct stat st;
 
 	if (!fs_mkdirs(dir, 0700, &e)) {
-		u->fd = open(u->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		AUTOCLOSE int folder = folder_at(dir, NULL, false);
+
+		u->fd = folder < 0 ? -1
+				   : openat(folder, u->sha256,
+					     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+					     0600);
 		if (u->fd < 0 || fstat(u->fd, &st) || !S_ISREG(st.st_mode))
 			err_sys(&e, BLAME_INFRA, errno, "'%s'", u->path);
 	}
