@@ -20,7 +20,8 @@
  *
  * Where forking costs the most (a small or an emulated board), it is spared: C is the CRC of cksum
  *in the shell's own arithmetic, for texts short enough that it is faster than a process; short
- *printable output goes as it is (packing p), what else there is through gzip and base64 (z) or od
+ *printable output goes as it is (packing p) unless it looks like a kernel's words, which would be
+ *taken for such; what else there is goes through gzip and base64 (z) or od
  *(x).
  *
  * Frame kinds: v, go (command begins), bad (c is not what was sent), f (a piece of output), end
@@ -54,7 +55,7 @@ const char helper_text[] =
 	"printf '%s\\n' \"$b\">$D/n$n;printf '%s\\n' \"$b\">&9;}\n"
 	"E(){ printf '%s\\001' \"$@\"|tr '\\002-\\037\\177' '                               '"
 	"|sed 's/%/%25/g;s/@/%40/g;s/|/%7C/g;s/.$//'|tr '\\001' '|';}\n"
-	"L(){ p=;while IFS= read -r y;do w=$((w-${#y}-1));case $y in *[!\\ -~]*)return 1;esac\n"
+	"L(){ p=;while IFS= read -r y;do w=$((w-${#y}-1));case $y in *[!\\ -~]*|*\\[*)return 1;esac\n"
 	"while v=${y%%[%@|]*};[ \"$v\" != \"$y\" ];do y=${y#\"$v\"};p=$p$v\n"
 	"case $y in %*)p=$p%25;;@*)p=$p%40;;*)p=$p%7C;esac;y=${y#?};done;p=\"$p$y|\";done;[ $w = 0 "
 	"];}\n"
