@@ -78,10 +78,10 @@ static int on_metric(void *arg, const struct store_metric *m)
 	copy.m.name = arena_strdup(a, m->name);
 	copy.m.unit = arena_strdup(a, m->unit);
 	/* In the table's unit, whatever the tool printed; a unit of another kind stays as it is. */
-	if (copy.def && !metric_convert(m->value, m->unit, copy.def->unit, &copy.m.value, NULL)) {
-		metric_convert(m->min, m->unit, copy.def->unit, &copy.m.min, NULL);
-		metric_convert(m->max, m->unit, copy.def->unit, &copy.m.max, NULL);
-		metric_convert(m->resolution, m->unit, copy.def->unit, &copy.m.resolution, NULL);
+	if (copy.def && !metric_value(copy.def, m->value, m->unit, &copy.m.value, NULL)) {
+		metric_value(copy.def, m->min, m->unit, &copy.m.min, NULL);
+		metric_value(copy.def, m->max, m->unit, &copy.m.max, NULL);
+		metric_value(copy.def, m->resolution, m->unit, &copy.m.resolution, NULL);
 		copy.m.unit = copy.def->unit;
 	}
 	copy.m.labels = arena_strdup(a, m->labels);

@@ -166,7 +166,7 @@ static void on_metric(struct progress *p, const json_t *event)
 	double value = json_num(event, "value", 0);
 
 	safe(event, "unit", unit, sizeof unit);
-	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
+	if (def && !metric_value(def, value, unit, &value, NULL))
 		snprintf(unit, sizeof unit, "%s", def->unit);
 	below(p, event, "%-36s %s %s", safe(event, "name", name, sizeof name),
 		format_figure(value, figure, sizeof figure), unit);

@@ -68,11 +68,11 @@ static const struct metric_def *find_metric(struct store *s, const char *name)
 
 /* An optional figure of a metric event, in the unit of its value; NULL where it is not told. */
 static void bind_beside(sqlite3_stmt *st, int at, const struct event *ev, const char *key,
-	const char *unit, const char *to)
+	const char *unit, const struct metric_def *def)
 {
 	double value = json_num(ev->j, key, NAN);
 
-	if (isfinite(value) && (!to || !metric_convert(value, unit, to, &value, NULL)))
+	if (isfinite(value) && (!def || !metric_value(def, value, unit, &value, NULL)))
 		sqlite3_bind_double(st, at, value);
 }
 
@@ -83,25 +83,24 @@ static int add_metric(const struct event *ev, struct err *e)
 	double value = json_num(ev->j, "value", NAN);
 	const struct metric_def *def;
 	AUTOFREE char *text = NULL;
-	const char *to = NULL;
+	bool known;
 	sqlite3_stmt *st;
 
 	if (!isfinite(value))
 		return 0;
 	def = find_metric(ev->s, name);
-	if (def && !metric_convert(value, unit, def->unit, &value, NULL))
-		to = def->unit;
+	known = def && !metric_value(def, value, unit, &value, NULL);
 	st = row_stmt(ev, SQL_METRIC_ADD, e);
 	text = json_is_object(labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
 	store_bind_text(st, 4, json_text(ev->j, "test", ""));
-	store_bind_text(st, 5, name);
+	store_bind_text(st, 5, def ? def->name : name);
 	sqlite3_bind_double(st, 6, value);
-	store_bind_text(st, 7, to ? to : unit);
+	store_bind_text(st, 7, known ? def->unit : unit);
 	store_bind_text(st, 8, text ? text : "{}");
-	bind_beside(st, 9, ev, "min", unit, to);
-	bind_beside(st, 10, ev, "max", unit, to);
-	bind_beside(st, 11, ev, "resolution", unit, to);
+	bind_beside(st, 9, ev, "min", unit, known ? def : NULL);
+	bind_beside(st, 10, ev, "max", unit, known ? def : NULL);
+	bind_beside(st, 11, ev, "resolution", unit, known ? def : NULL);
 	return store_step(ev->s, st, "add a metric", e);
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 static const char *const better_names[] = {"higher", "lower", "neither", NULL};
+static const char *const aggregate_names[] = {"mean", "median", "min", "max", "sum", NULL};
 
 const struct param metric_params[] = {
 	{"unit", PARAM_STRING, offsetof(struct metric_def, unit), .required = true,
@@ -18,14 +19,45 @@ const struct param metric_params[] = {
 		.choices = better_names, .help = "which direction is an improvement"},
 	{"quantum", PARAM_NUMBER, offsetof(struct metric_def, quantum), .preset = "0",
 		.help = "smallest step that the tool can show, in the unit; 0 when not known"},
+	{"aggregate", PARAM_CHOICE, offsetof(struct metric_def, aggregate), .preset = "mean",
+		.choices = aggregate_names, .help = "what several samples of one run make"},
+	{"aliases", PARAM_STRINGS, offsetof(struct metric_def, aliases),
+		.help = "names that it had before or has elsewhere",
+		.example = "[netperf.throughput]"},
+	{"units", PARAM_MAP, offsetof(struct metric_def, units),
+		.help = "spellings of units that mean something for this metric only",
+		.example = "{KB/s: KiB/s}"},
 	{"help", PARAM_STRING, offsetof(struct metric_def, help), .required = true,
 		.help = "what it says, in one sentence", .example = "bytes read per second"},
 	{0},
 };
 
-enum kind { KIND_RATE, KIND_SIZE, KIND_TIME, KIND_SHARE, KIND_COUNT, KIND_PER_SECOND };
+enum kind {
+	KIND_RATE,
+	KIND_SIZE,
+	KIND_TIME,
+	KIND_SHARE,
+	KIND_COUNT,
+	KIND_CYCLES,
+	KIND_FREQUENCY,
+	KIND_PER_SECOND,
+	KIND_IO,
+	KIND_PACKETS,
+	KIND_FRAMES,
+	KIND_WORKLOADS,
+	KIND_INSTRUCTIONS,
+	KIND_FLOPS,
+	KIND_DMIPS,
+	KIND_COREMARK,
+	KIND_SCORE,
+	KIND_POWER,
+	KIND_VOLTAGE,
+	KIND_CURRENT,
+	KIND_ENERGY,
+	KIND_TEMPERATURE,
+};
 
-/* Factors to B/s, B, s, 1, 1 and 1/s. Decimal prefixes are powers of 1000 (SI), binary ones of
+/* Factors to B/s, B, s, 1 and so on. Decimal prefixes are powers of 1000 (SI), binary ones of
  * 1024 (IEC 80000-13). */
 static const struct unit {
 	const char *name;
@@ -59,18 +91,112 @@ static const struct unit {
 	{"%", KIND_SHARE, 0.01},
 	{"ratio", KIND_SHARE, 1},
 	{"count", KIND_COUNT, 1},
+	{"cycles", KIND_CYCLES, 1},
+	{"Hz", KIND_FREQUENCY, 1},
+	{"kHz", KIND_FREQUENCY, 1e3},
+	{"MHz", KIND_FREQUENCY, 1e6},
+	{"GHz", KIND_FREQUENCY, 1e9},
 	{"1/s", KIND_PER_SECOND, 1},
-	{"IO/s", KIND_PER_SECOND, 1},
-	{"kIO/s", KIND_PER_SECOND, 1e3},
-	{"packets/s", KIND_PER_SECOND, 1},
+	{"IO/s", KIND_IO, 1},
+	{"kIO/s", KIND_IO, 1e3},
+	{"packets/s", KIND_PACKETS, 1},
+	{"kpackets/s", KIND_PACKETS, 1e3},
+	{"frames/s", KIND_FRAMES, 1},
+	{"workloads/s", KIND_WORKLOADS, 1},
+	{"MIPS", KIND_INSTRUCTIONS, 1},
+	{"kFLOPS", KIND_FLOPS, 1e3},
+	{"MFLOPS", KIND_FLOPS, 1e6},
+	{"GFLOPS", KIND_FLOPS, 1e9},
+	{"DMIPS/MHz", KIND_DMIPS, 1},
+	{"CoreMark/MHz", KIND_COREMARK, 1},
+	{"score", KIND_SCORE, 1},
+	{"uW", KIND_POWER, 1e-6},
+	{"mW", KIND_POWER, 1e-3},
+	{"W", KIND_POWER, 1},
+	{"uV", KIND_VOLTAGE, 1e-6},
+	{"mV", KIND_VOLTAGE, 1e-3},
+	{"V", KIND_VOLTAGE, 1},
+	{"uA", KIND_CURRENT, 1e-6},
+	{"mA", KIND_CURRENT, 1e-3},
+	{"A", KIND_CURRENT, 1},
+	{"uJ", KIND_ENERGY, 1e-6},
+	{"mJ", KIND_ENERGY, 1e-3},
+	{"J", KIND_ENERGY, 1},
+	{"degC", KIND_TEMPERATURE, 1},
+};
+
+/* What tools and documents write for them. Here stands only what means one thing wherever it is
+ * written: a K or a lower-case m in a rate does not, nor does iperf 2's MBytes. */
+static const struct {
+	const char *name, *unit;
+} spellings[] = {
+	{"10^6bits/s", "Mbit/s"},
+	{"10^6bits/sec", "Mbit/s"},
+	{"Gbits/sec", "Gbit/s"},
+	{"Kbits/sec", "kbit/s"},
+	{"MB/sec", "MB/s"},
+	{"MBits/sec", "Mbit/s"},
+	{"Mbits/sec", "Mbit/s"},
+	{"Mbits/Sec", "Mbit/s"},
+	{"Mbps", "Mbit/s"},
+	{"Gbps", "Gbit/s"},
+	{"bits/sec", "bit/s"},
+	{"bytes/sec", "B/s"},
+	{"MiBps", "MiB/s"},
+	{"KiBps", "KiB/s"},
+	{"GiBps", "GiB/s"},
+	{"bytes", "B"},
+	{"nsec", "ns"},
+	{"nanosec", "ns"},
+	{"nanoseconds", "ns"},
+	{"usec", "us"},
+	{"usecs", "us"},
+	{"microsec", "us"},
+	{"microseconds", "us"},
+	{"\302\265s", "us"},
+	{"\316\274s", "us"},
+	{"msec", "ms"},
+	{"msecs", "ms"},
+	{"millisec", "ms"},
+	{"milliseconds", "ms"},
+	{"sec", "s"},
+	{"secs", "s"},
+	{"secs.", "s"},
+	{"seconds", "s"},
+	{"percent", "%"},
+	{"percentage", "%"},
+	{"per sec", "1/s"},
+	{"rps", "1/s"},
+	{"trans/s", "1/s"},
+	{"kPPS", "kpackets/s"},
+	{"pps", "packets/s"},
+	{"IOPS", "IO/s"},
+	{"iops", "IO/s"},
+	{"fps", "frames/s"},
+	{"FPS", "frames/s"},
+	{"Kflops", "kFLOPS"},
+	{"KFLOPS", "kFLOPS"},
+	{"Mflops", "MFLOPS"},
+	{"milliwatts", "mW"},
+	{"volts", "V"},
 };
 
 static const struct unit *unit_find(const char *name)
 {
+	for (size_t i = 0; name && i < ARRAY_LEN(spellings); i++)
+		if (!strcmp(spellings[i].name, name)) {
+			name = spellings[i].unit;
+			break;
+		}
 	for (size_t i = 0; name && i < ARRAY_LEN(units); i++)
 		if (!strcmp(units[i].name, name))
 			return &units[i];
 	return NULL;
+}
+
+bool metric_unit_known(const char *unit)
+{
+	return unit_find(unit) != NULL;
 }
 
 int metric_convert(double value, const char *unit, const char *to, double *out, struct err *e)
@@ -96,6 +222,48 @@ int metric_convert(double value, const char *unit, const char *to, double *out, 
 	return 0;
 }
 
+int metric_value(
+	const struct metric_def *def, double value, const char *unit, double *out, struct err *e)
+{
+	const char *own = node_text(def->units, unit ? unit : "");
+
+	return metric_convert(value, own ? own : unit, def->unit, out, e);
+}
+
+static int check_units(const struct metric_def *def, struct diag *diag)
+{
+	int failed = 0;
+
+	node_each (def->units, kid) {
+		double out;
+
+		if (kid->type != NODE_SCALAR)
+			failed = diag_add(diag, kid->at, "'%s' stands for no unit", kid->key);
+		else if (metric_unit_known(kid->key))
+			failed = diag_add(diag, kid->at, "'%s' is a unit everywhere", kid->key);
+		else if (metric_convert(1, kid->text, def->unit, &out, NULL))
+			failed = diag_add(
+				diag, kid->at, "'%s' cannot be told in '%s'", kid->text, def->unit);
+	}
+	return failed;
+}
+
+/* Its names, each once in the table. */
+static int add_names(
+	struct metric_table *t, struct metric_def *def, struct loc at, struct diag *diag)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i <= def->aliases.n; i++) {
+		const char *name = i ? def->aliases.p[i - 1] : def->name;
+
+		if (map_find(&t->by_name, name))
+			failed = diag_add(diag, at, "'%s' names two metrics", name);
+		map_set(&t->by_name, name, def);
+	}
+	return failed;
+}
+
 static int table_add(struct metric_table *t, const struct node *entry, struct diag *diag)
 {
 	struct metric_def *def = arena_alloc(&t->arena, sizeof *def);
@@ -108,8 +276,7 @@ static int table_add(struct metric_table *t, const struct node *entry, struct di
 			diag, node_find(entry, "unit")->at, "unit '%s' is not known", def->unit);
 	if (def->quantum < 0)
 		return diag_add(diag, node_find(entry, "quantum")->at, "quantum is below 0");
-	map_set(&t->by_name, def->name, def);
-	return 0;
+	return check_units(def, diag) | add_names(t, def, entry->at, diag);
 }
 
 int metric_table_load(struct metric_table *t, const char *path, struct diag *diag)

@@ -13,25 +13,43 @@
 #include "io/schema.h"
 
 enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NEITHER };
+/* What several samples of one run make when one figure is asked for. */
+enum metric_aggregate {
+	METRIC_MEAN,
+	METRIC_MEDIAN,
+	METRIC_MIN,
+	METRIC_MAX,
+	METRIC_SUM,
+};
 
 struct metric_def {
-	const char *name; /* "fio.write.bw" */
-	const char *unit; /* the unit it is stored in, "MB/s" */
-	int better;       /* enum better */
-	double quantum;   /* smallest step the tool can show; 0: not known */
+	const char *name;             /* "fio.write.bw" */
+	const char *unit;             /* the unit it is stored in, "MB/s" */
+	int better;                   /* enum better */
+	double quantum;               /* smallest step the tool can show; 0: not known */
+	int aggregate;                /* enum metric_aggregate */
+	struct param_strings aliases; /* names that it had before or elsewhere */
+	const struct node *units; /* spellings of units that mean something here only; or NULL */
 	const char *help;
 };
 struct metric_table {
 	struct arena arena;
-	struct map by_name; /* -> struct metric_def */
+	struct map by_name; /* names and aliases -> struct metric_def */
 };
 extern const struct param metric_params[];
 
 int metric_table_load(struct metric_table *t, const char *path, struct diag *diag);
 void metric_table_done(struct metric_table *t);
+/* By its name or an alias; its name is the definition's. */
 const struct metric_def *metric_find(const struct metric_table *t, const char *name);
-/* A value in the table's unit: converts between units of one kind (KiB/s to MB/s, us to ms). -1
- * when they are not of one kind (BLAME_BUG). */
+/* A unit, in any spelling that means one thing only ("Mbits/sec", "usec"). "KB/s" and "mbps" are
+ * not: only a metric says what they are. */
+bool metric_unit_known(const char *unit);
+/* Converts between units of one kind (KiB/s to MB/s, us to ms), by an exact factor. -1 when one is
+ * not known or they are not of one kind (BLAME_BUG). */
 int metric_convert(double value, const char *unit, const char *to, double *out, struct err *e);
+/* A value in the metric's unit; its own spellings first. */
+int metric_value(
+	const struct metric_def *def, double value, const char *unit, double *out, struct err *e);
 
 #endif

@@ -33,7 +33,7 @@ static void check_line(struct str line, const char *file)
 		ok(false, "%s: '%s' is in the table", file, name_text);
 		return;
 	}
-	if (metric_convert(1, unit_text, def->unit, &out, &e))
+	if (metric_value(def, 1, unit_text, &out, &e))
 		ok(false, "%s: %s: %s", file, name_text, e.msg);
 }
 
@@ -80,6 +80,21 @@ static void check_refused(const char *unit, const char *to, const char *part)
 	ok(metric_convert(1, unit, to, &out, &e) == -1 && out == 7, "'%s' to '%s' is refused",
 		unit ? unit : "", to ? to : "");
 	has_str(e.msg, part, "and says why");
+}
+
+/* Spellings and names that only the table knows. */
+static void check_own(void)
+{
+	const struct metric_def *uboot = metric_find(&table, "uboot.read.bw");
+	const struct metric_def *speed = metric_find(&table, "openssl.bw");
+	const struct metric_def *pipe = metric_find(&table, "lmbench.pipe_bandwidth");
+	double out = 0;
+
+	ok(uboot && !metric_value(uboot, 2, "KB/s", &out, NULL) && out == 2,
+		"U-Boot's KB/s is KiB/s");
+	ok(speed && !metric_value(speed, 2, "KB/s", &out, NULL) && out == 2, "openssl's is kB/s");
+	ok(uboot && metric_value(uboot, 2, "mbps", &out, NULL) == -1, "mbps is neither's");
+	ok(pipe && !strcmp(pipe->name, "lmbench.bw_pipe"), "an alias gives the metric's name");
 }
 
 static void check_bad_table(const char *text, const char *part)
@@ -130,6 +145,16 @@ int main(void)
 	check_convert(64, "MiB", "B", 67108864);
 	check_convert(3, "kIO/s", "IO/s", 3000);
 	check_convert(-5, "widgets", "widgets", -5);
+	check_convert(144, "Mbps", "Mbit/s", 144);
+	check_convert(1, "MiBps", "MB/s", 1.048576);
+	check_convert(12.5, "kPPS", "packets/s", 12500);
+	check_convert(577662, "Kflops", "MFLOPS", 577.662);
+	check_convert(7.67, "milliwatts", "W", 0.00767);
+	check_convert(3, "\302\265s", "ns", 3000);
+	check_own();
+	check_refused("KB/s", "B/s", "'KB/s' is not known");
+	check_refused("mbps", "Mbit/s", "'mbps' is not known");
+	check_refused("IO/s", "packets/s", "cannot be told in");
 	check_refused("MB/s", "ms", "cannot be told in");
 	check_refused("furlong", "ms", "'furlong' is not known");
 	check_refused(NULL, "ms", "not known");
@@ -140,6 +165,13 @@ int main(void)
 	check_bad_table("metrics:\n  a.b: {unit: s, beter: lower, help: x}\n", "better");
 	check_bad_table("metrics: [a]\n", "no mapping 'metrics'");
 	check_bad_table("metrics:\n  a: {unit: s, better: up, help: x}\n", ":2:");
+	check_bad_table("metrics:\n  a: {unit: s, better: lower, help: x, units: {ms: s}}\n",
+		"'ms' is a unit everywhere");
+	check_bad_table("metrics:\n  a: {unit: s, better: lower, help: x, units: {q: B}}\n",
+		"'B' cannot be told in 's'");
+	check_bad_table("metrics:\n  a: {unit: s, better: lower, help: x}\n"
+			"  b: {unit: s, better: lower, help: x, aliases: [a]}\n",
+		":3:");
 	diag_done(&diag);
 	metric_table_done(&table);
 	return tap_done();
