@@ -38,7 +38,7 @@ static int show(struct remote *r, const struct args *a)
 		listing_add(&t, json_flag(j, "online", false) ? "online" : "offline");
 		listing_age(&t, json_int(j, "seen_ms", 0));
 		listing_printf(&t, "%lld", (long long)json_int(j, "boards", 0));
-		listing_printf(&t, "%lld", (long long)json_int(j, "runs", 0));
+		listing_printf(&t, "%lld", (long long)json_int(j, "jobs", 0));
 		listing_add(&t, json_text(j, "version", NULL));
 	}
 	listing_print(&t, &out);
