@@ -75,6 +75,7 @@ void boards_health(struct call *c)
 {
 	const char *reason = json_text(c->body, "reason", NULL);
 	int h = board_health_parse(json_text(c->body, "health", ""));
+	AUTOFREE char *said = NULL;
 	struct err e = {0};
 
 	if (!board_get(c, c->args[0]))
@@ -93,7 +94,9 @@ void boards_health(struct call *c)
 		call_err(c, &e);
 		return;
 	}
-	board_told(c, "health", json_text(c->body, "health", NULL));
+	said = mem_printf("%s%s%s", board_health_name((enum board_health)h), reason ? ": " : "",
+		reason ? reason : "");
+	board_told(c, "health", said);
 	call_ok(c, 200, sched_board_json(c->server->sched, c->args[0]));
 }
 

@@ -179,7 +179,8 @@ void token_del(struct call *c)
 struct audits {
 	struct call *call;
 	json_t *list;
-	int64_t limit, left; /* entries that may still be looked at */
+	int64_t last, limit, left; /* left: entries that may still be looked at */
+	bool more;
 };
 
 static int add_audit(void *arg, const struct store_audit *a)
@@ -187,8 +188,11 @@ static int add_audit(void *arg, const struct store_audit *a)
 	struct audits *l = arg;
 	json_t *j;
 
-	if ((int64_t)json_array_size(l->list) == l->limit || !l->left--)
+	if ((int64_t)json_array_size(l->list) == l->limit || !l->left--) {
+		l->more = true;
 		return 1;
+	}
+	l->last = a->id;
 	if (!view_sees_subject(l->call, a->subject))
 		return 0;
 	j = json_pack("{s:I, s:I, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", (json_int_t)a->id, "at_ms",
@@ -203,16 +207,21 @@ static int add_audit(void *arg, const struct store_audit *a)
 void audit_list(struct call *c)
 {
 	struct audits l = {.call = c, .limit = LIST_LIMIT, .left = LOOK_LIMIT};
+	struct store_audit_filter f = {.subject = http_query(c->request, "subject")};
 	struct err e = {0};
+	json_t *answer;
 
-	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &l.limit))
+	if (!call_query_int(c, "limit", 1, LIST_LIMIT_MAX, &l.limit) ||
+		!call_query_int(c, "before", 1, INT64_MAX, &f.before))
 		return;
 	l.list = json_array();
-	if (store_audits(c->server->store, http_query(c->request, "subject"), LOOK_LIMIT, add_audit,
-		    &l, &e) < 0) {
+	if (store_audits(c->server->store, &f, add_audit, &l, &e) < 0) {
 		json_decref(l.list);
 		call_err(c, &e);
 		return;
 	}
-	call_ok(c, 200, json_pack("{s:o}", "audit", l.list));
+	answer = json_pack("{s:o}", "audit", l.list);
+	if (l.more)
+		json_object_set_new(answer, "next", json_integer(l.last));
+	call_ok(c, 200, answer);
 }

@@ -244,6 +244,9 @@ bool view_sees_subject(struct call *c, const char *subject)
 	if (subject && str_starts(str_of(subject), "job ") &&
 		!str_i64(str_of(subject + strlen("job ")), &id))
 		store_job_get(c->server->store, id, look_at_job, &l, NULL);
+	if (subject && str_starts(str_of(subject), "run ") &&
+		!str_i64(str_of(subject + strlen("run ")), &id))
+		return view_sees_run(c, id);
 	return l.sees;
 }
 

@@ -23,6 +23,7 @@ const struct cli_command *const cli_commands[] = {
 	&release_command,
 	&agents_command,
 	&token_command,
+	&audit_command,
 	&server_command,
 	&agent_command,
 	&worker_command,

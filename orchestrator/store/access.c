@@ -98,15 +98,16 @@ int store_audit_add(struct store *s, const struct store_audit *a, struct err *e)
 	return store_step(s, st, "add to the audit", e);
 }
 
-int store_audits(struct store *s, const char *subject, int64_t limit, store_audit_fn *fn, void *arg,
+int store_audits(struct store *s, const struct store_audit_filter *f, store_audit_fn *fn, void *arg,
 	struct err *e)
 {
-	sqlite3_stmt *st = store_stmt(s, subject ? SQL_AUDITS_OF : SQL_AUDITS, e);
+	sqlite3_stmt *st = store_stmt(s, f->subject ? SQL_AUDITS_OF : SQL_AUDITS, e);
 	int answer = 0;
 
-	if (subject)
-		store_bind_text(st, 1, subject);
-	sqlite3_bind_int64(st, 2, limit > 0 ? limit : -1);
+	sqlite3_bind_int64(st, 1, f->before > 0 ? f->before : INT64_MAX);
+	sqlite3_bind_int64(st, 2, f->limit > 0 ? f->limit : -1);
+	if (f->subject)
+		store_bind_text(st, 3, f->subject);
 	while (store_row(s, st, &answer, e)) {
 		struct store_audit a = {
 			.id = sqlite3_column_int64(st, 0),

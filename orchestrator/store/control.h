@@ -170,8 +170,13 @@ struct store_audit {
 };
 int store_audit_add(struct store *s, const struct store_audit *a, struct err *e);
 typedef int store_audit_fn(void *arg, const struct store_audit *a);
-/* Newest first; subject NULL: all; limit 0: all. */
-int store_audits(struct store *s, const char *subject, int64_t limit, store_audit_fn *fn, void *arg,
+struct store_audit_filter { /* NULL, 0: any */
+	const char *subject;
+	int64_t before; /* ids below */
+	int64_t limit;
+};
+/* Newest first. */
+int store_audits(struct store *s, const struct store_audit_filter *f, store_audit_fn *fn, void *arg,
 	struct err *e);
 
 /* ---- nightlies ---- */

@@ -147,8 +147,8 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_TOKEN_USED] = "UPDATE token SET used_ms=max(used_ms, ?2) WHERE id=?1",
 	[SQL_AUDIT_ADD] = "INSERT INTO audit(at_ms, account, address, what, subject, detail)"
 			  " VALUES (?1,?2,?3,?4,?5,?6)",
-	[SQL_AUDITS] = AUDIT_COLUMNS "ORDER BY id DESC LIMIT ?2",
-	[SQL_AUDITS_OF] = AUDIT_COLUMNS "INDEXED BY audit_of WHERE subject=?1"
+	[SQL_AUDITS] = AUDIT_COLUMNS "WHERE id<?1 ORDER BY id DESC LIMIT ?2",
+	[SQL_AUDITS_OF] = AUDIT_COLUMNS "INDEXED BY audit_of WHERE subject=?3 AND id<?1"
 					" ORDER BY id DESC LIMIT ?2",
 
 	[SQL_NIGHTLY_ADD] = "INSERT INTO nightly(plan, submitter, entries, started_ms,"

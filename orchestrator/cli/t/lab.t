@@ -55,7 +55,7 @@ start_daemon agent --lab "$dir/p/lab.yaml" --name host
 agent=$daemon
 judged 0 'it runs when the agent comes' show "$first" --follow
 judged 0 'agents' agents
-out 'host.*player.*online'
+out 'host.*player.*online.* 2  *0 ' 'with boards and runs'
 judged 0 'boards' boards
 out '^a .*idle.*good'
 judged 0 'one board' boards show a
@@ -131,6 +131,20 @@ out 'maintenance.*new card (local)'
 judged 2 'a health that is none' boards health a ill --reason x
 judged 0 'good again' boards health a good
 
+# ---- who did what ----
+judged 0 'the audit' audit --subject 'board a'
+sed 1d "$dir/out" | head -n 1 | grep -q 'health  *board a  *good'
+ok $? 'the newest stands first'
+out 'local .*health  *board a  *maintenance: new card' 'with who, what, to what and why'
+judged 0 'a page of it' audit --limit 2 --json
+grep -o '"id": [0-9]*' "$dir/out" | cut -d' ' -f2 >"$dir/ids"
+is "$(grep -c . "$dir/ids")" 2 'has as many entries as asked for'
+last=$(tail -n 1 "$dir/ids")
+judged 0 'the next page' audit --limit 1 --before "$last" --json
+grep -q "\"id\": $((last - 1))" "$dir/out"
+ok $? 'goes on where that one ended'
+judged 2 'a number that is none' audit --before none
+
 # ---- tokens ----
 judged 0 'a token' token add ada --rights viewer
 token=$(cat "$dir/out")
@@ -139,6 +153,8 @@ export HILAB_TOKEN HILAB_SERVER
 judged 0 'a viewer looks' boards
 judged 2 'and does no more' submit "$dir/good.yaml"
 err "rights of a viewer"
+judged 2 'nor sees the audit' audit
+err 'operator'
 unset HILAB_TOKEN HILAB_SERVER
 mkdir -p "$dir/config/hilab"
 printf '%s\n' "$token" >"$dir/config/hilab/token"

@@ -36,7 +36,8 @@ static const char *audit_of(struct estate *x, const char *subject)
 	struct err e = {0};
 
 	text[0] = 0;
-	store_audits(x->store, subject, 1, print_audit, text, &e);
+	store_audits(
+		x->store, &(struct store_audit_filter){.subject = subject}, print_audit, text, &e);
 	return text;
 }
 

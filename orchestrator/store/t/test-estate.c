@@ -164,14 +164,21 @@ static void test_audit(struct store *s)
 	store_audit_add(s, &a, &e);
 	a.subject = "board b2", a.detail = NULL;
 	store_audit_add(s, &a, &e);
-	store_audits(s, "board b2", 0, dump_audit, &out, &e);
+	store_audits(s, &(struct store_audit_filter){.subject = "board b2"}, dump_audit, &out, &e);
 	is_str(buf_str(&out),
 		"3 1 alice - power on board b2 -\n1 1 alice 127.0.0.1 power on board b2 -\n",
 		"of a subject, newest first");
 	buf_reset(&out);
-	store_audits(s, NULL, 2, dump_audit, &out, &e);
+	store_audits(s, &(struct store_audit_filter){.limit = 2}, dump_audit, &out, &e);
 	is_str(buf_str(&out), "3 1 alice - power on board b2 -\n2 1 alice - power on job 12 why\n",
 		"of all, no more than asked for");
+	buf_reset(&out);
+	store_audits(s, &(struct store_audit_filter){.before = 2}, dump_audit, &out, &e);
+	is_str(buf_str(&out), "1 1 alice 127.0.0.1 power on board b2 -\n", "from one on");
+	buf_reset(&out);
+	store_audits(s, &(struct store_audit_filter){.subject = "board b2", .before = 3},
+		dump_audit, &out, &e);
+	is_str(buf_str(&out), "1 1 alice 127.0.0.1 power on board b2 -\n", "of a subject too");
 }
 
 /* ---- nightlies, schedules, builds ---- */
