@@ -27,6 +27,7 @@ struct http_conn {
 	bool aged;                /* held since a turn before this one */
 	struct loop_watch *watch; /* for the peer's end */
 	bool ended;               /* it came */
+	int unread, turns;        /* bytes then, and for how many turns */
 	char peer[INET6_ADDRSTRLEN];
 };
 
@@ -103,6 +104,7 @@ struct http_request {
 /* http.c */
 void http_list_move(struct http_conn *c, struct http_list *to);
 void http_read_from(struct http_conn *c); /* it must show progress within idle_s from now on */
+void http_watch(struct http_conn *c);     /* for the peer's end; again where it came */
 void http_cut(struct http_conn *c);
 void http_resume(struct http_request *r);
 

@@ -131,6 +131,7 @@ static enum MHD_Result on_head(struct http_request *r, const char *method)
 	if (!r->expects && (r->body_bytes == CHUNKED || r->body_bytes <= EARLY_BYTES))
 		return MHD_YES;
 	r->early = true;
+	http_list_move(r->conn, &r->server->rest);
 	return http_queue(r);
 }
 
@@ -229,8 +230,10 @@ void http_on_end(
 		s->lib->set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, s->idle_s);
 	if (r->early)
 		http_linger(c);
-	if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+	if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
 		http_read_from(c);
+		http_watch(c);
+	}
 	if (r->is_stream && r->stream.done)
 		r->stream.done(r->stream.arg);
 	else if (!r->replied && r->gone)

@@ -17,11 +17,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define BACKLOG      1024
-#define ROUNDS_MAX   4 /* of libmicrohttpd in one turn of the loop */
+#define ROUNDS_MAX   4  /* of libmicrohttpd in one turn of the loop */
+#define ENDED_TURNS  16 /* without a byte read, of a connection whose peer has ended */
 #define ALIVE_IDLE_S 60
 #define ALIVE_STEP_S 15
 #define ALIVE_TRIES  4
@@ -128,23 +130,38 @@ void http_read_from(struct http_conn *c)
 /* ---- peers that go ---- */
 
 /*
- * The peer sends no more: for us it has gone, when what it sent is a request whose reply is due
- * beyond this turn, or a stream. In all other cases libmicrohttpd reads to the end; it may have
- * read already what came with that end and wait for an edge that there will never be, so it gets
- * one.
+ * The peer sends no more, which is the end of a stream, and of a request whose reply is due beyond
+ * this turn. One whose reply is on its way gets it. What is still to be read is read first:
+ * libmicrohttpd reads once for an edge, and misses the end that came with the bytes, so it gets
+ * more edges; once all is read, what is not whole never will be.
  */
 static void on_peer(void *arg, uint32_t events)
 {
 	struct http_conn *c = arg;
 	const struct http_request *r = c->request;
+	int left = 0;
 
 	(void)events;
+	c->ended = true;
+	if (c->in == &c->server->reading && !ioctl(c->fd, FIONREAD, &left) && left &&
+		(left != c->unread || ++c->turns < ENDED_TURNS)) {
+		if (left != c->unread)
+			c->turns = 0;
+		c->unread = left;
+		shutdown(c->fd, SHUT_RD);
+		return; /* and comes again */
+	}
 	loop_del(c->watch);
 	c->watch = NULL;
-	c->ended = true;
-	shutdown(c->fd, SHUT_RD);
-	if (r && (r->is_stream || (r->suspended && c->in != &c->server->held)))
+	if (c->in == &c->server->reading ||
+		(r && (r->is_stream || (r->suspended && c->in != &c->server->held))))
 		http_cut(c);
+}
+
+void http_watch(struct http_conn *c)
+{
+	if (!c->watch)
+		c->watch = loop_fd(c->server->loop, c->fd, EPOLLRDHUP, on_peer, c);
 }
 
 static void on_again(void *arg)
@@ -225,7 +242,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 				  ->client_addr,
 			c->peer);
 		s->n_connections++;
-		c->watch = loop_fd(s->loop, c->fd, EPOLLRDHUP, on_peer, c);
+		http_watch(c);
 		http_read_from(c);
 	} else if (c) {
 		/* At its limit libmicrohttpd does not listen; it begins again when it next runs. */

@@ -135,6 +135,27 @@ static void slow_peers(void)
 	http_server_free(server);
 }
 
+static void cut_peers(void)
+{
+	struct peer p;
+
+	serve((struct http_opts){0});
+	peer_open(&p, http_server_port(server));
+	peer_say(&p, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\nbegun");
+	shutdown(p.fd, SHUT_WR);
+	is_str(peer_end(&p), "", "a body that was cut ends its connection at once");
+	is_int(http_server_requests(server), 0, "and its request");
+	peer_done(&p);
+	peer_open(&p, http_server_port(server));
+	peer_say(&p, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET");
+	shutdown(p.fd, SHUT_WR);
+	peer_end(&p);
+	ok(traced("/1;/2;"), "what was whole before");
+	ok(strstr(strstr(buf_str(&p.in), "127.0.0.1") + 1, "127.0.0.1"), "is answered");
+	peer_done(&p);
+	http_server_free(server);
+}
+
 static void stalled(void)
 {
 	struct peer p;
@@ -337,6 +358,7 @@ int main(void)
 {
 	loop = loop_new(NULL);
 	slow_peers();
+	cut_peers();
 	stalled();
 	counts();
 	quiet_end();
