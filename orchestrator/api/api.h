@@ -193,7 +193,7 @@ int folder_at(const char *dir, const char *below, bool make);
 int folder_open(const char *dir, const char *name, int flags, uint64_t *size);
 
 /* ---- nightlies.c ---- */
-void nights_begin(struct server *s);
+void nights_begin(struct server *s); /* looks at schedules and deadlines, soon */
 /* A job of that nightly (0: none) is done, and committed. */
 void nights_job_done(struct server *s, int64_t nightly);
 

@@ -407,6 +407,9 @@ void builds_del(struct call *c)
 	r = store_build_del(c->server->store, c->args[0], c->args[1], &e);
 	if (r < 0)
 		call_err(c, &e);
+	else if (!r)
+		call_fail(c, 404, "not-found", "there is no build '%s' version '%s'", c->args[0],
+			c->args[1]);
 	else if (told(c, "build delete"))
 		call_ok(c, 200, NULL); /* its images go with the next prune */
 }

@@ -142,19 +142,32 @@ static void publish(struct events *ev, struct pending *p)
 	p->lab = p->submitter = NULL;
 }
 
+struct night_job {
+	int64_t nightly;
+	bool done, waits;
+};
+
 static int take_night(void *arg, const struct store_job *job)
 {
-	if (!strcmp(job->state, "done"))
-		*(int64_t *)arg = job->nightly;
+	struct night_job *n = arg;
+
+	n->nightly = job->nightly;
+	n->done = !strcmp(job->state, "done");
+	n->waits = !strcmp(job->state, "queued") && job->attempts;
 	return 0;
 }
 
 static void look_for_night(struct server *s, int64_t job)
 {
-	int64_t nightly = 0;
+	struct night_job n = {0};
 
-	if (s->nights_open && store_job_get(s->store, job, take_night, &nightly, NULL) > 0)
-		nights_job_done(s, nightly);
+	if (!s->nights_open || store_job_get(s->store, job, take_night, &n, NULL) <= 0 ||
+		!n.nightly)
+		return;
+	if (n.done)
+		nights_job_done(s, n.nightly);
+	else if (n.waits)
+		nights_begin(s); /* it waits again: the deadline may have passed meanwhile */
 }
 
 void events_commit(struct server *s, bool committed)

@@ -57,7 +57,7 @@ static int64_t night_start(struct server *s, struct call *as, const char *plan, 
 		.plan = plan, .submitter = as->who.name, .started_ms = clock_wall_ms()};
 	AUTOFREE char *text = NULL;
 	json_t *entry;
-	int64_t id;
+	int64_t id = 0;
 	size_t i;
 
 	json_array_foreach (entries, i, entry) {
@@ -81,6 +81,8 @@ static int64_t night_start(struct server *s, struct call *as, const char *plan, 
 			return err_set(e, BLAME_INFRA, "entry %zu: %s", i + 1, why);
 	}
 	s->nights_open++;
+	if (!id) /* no job will end it */
+		nights_job_done(s, n.id);
 	nights_arm(s);
 	return n.id;
 }

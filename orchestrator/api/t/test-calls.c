@@ -171,6 +171,7 @@ static void builds(struct served *s)
 	served_call(s->http, "GET", "/builds", NULL, &list);
 	is_int((long)json_array_size(json_object_get(list, "builds")), 1, "it stays");
 	is_int(served_call(s->http, "DELETE", "/builds/b/1", NULL, NULL), 409, "also when asked");
+	is_int(served_call(s->http, "DELETE", "/builds/x/1", NULL, NULL), 404, "no such build");
 }
 
 /* What the controller has of a run's status then; -1: the run is over. */

@@ -94,4 +94,12 @@ done
 wait $waiter
 is $? 0 'a job that is moved to another board passes'
 like "$(list lab)" '*"board": "instant-1"*"retried": true*' 'and its first board is told'
+
+# A job that waits again behind the deadline is canceled, too: the night ends by itself.
+ctl relay instant-2 lying
+"$HILAB" boards health instant-1 maintenance --reason 'not tonight' >out 2>&1
+sed 's/^deadline:.*//; s/^nightly:.*/&\ndeadline: 2s/' any.yaml >late.yaml
+"$HILAB" nightly run late.yaml --wait --json >night.json 2>err
+is $? 3 'a deadline ends a night, also of jobs that wait again'
+like "$(list lab)" '*"board": "instant-2"*' 'what the lab did is told'
 finish
