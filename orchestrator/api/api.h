@@ -141,14 +141,16 @@ void events_free(struct events *ev);
 void events_add(void *server, const struct sched_event *e); /* a sched_hooks.event */
 void events_commit(struct server *s, bool committed);       /* hands on, or forgets, this turn's */
 void events_follow(struct call *c);                         /* GET /events */
+void events_cut_token(struct server *s, int64_t token);
 
 /* ---- follow.c: followers of runs and jobs ---- */
 void follow_wake_run(struct server *s, int64_t run); /* bytes came, or it ended */
 void follow_wake_job(struct server *s, int64_t job);
 void follow_wake_board(struct server *s, const char *board);
-void follow_job(struct call *c);       /* GET /jobs/N/events */
-void follow_log(struct call *c);       /* GET /runs/N/log */
-void follow_console(struct call *c);   /* GET /boards/NAME/console */
+void follow_cut_token(struct server *s, int64_t token); /* it was deleted: its streams end */
+void follow_job(struct call *c);                        /* GET /jobs/N/events */
+void follow_log(struct call *c);                        /* GET /runs/N/log */
+void follow_console(struct call *c);                    /* GET /boards/NAME/console */
 void follows_commit(struct server *s); /* the turn is over: those who waited for that go on */
 void follows_free(struct server *s);
 

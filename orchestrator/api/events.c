@@ -32,6 +32,7 @@ struct reader {
 	struct http_stream *stream;
 	uint64_t next; /* number */
 	struct account who;
+	bool cut;     /* the token of who is no more */
 	json_t *labs; /* of who, kept */
 	char *account;
 	struct buf out; /* the event that is being sent */
@@ -238,6 +239,8 @@ static ssize_t pull(void *arg, char *out, size_t max)
 	struct reader *r = arg;
 	size_t n;
 
+	if (r->cut)
+		return -1;
 	if (!r->out.len && !take(r))
 		return r->events->server->stopping ? -1 : 0;
 	n = r->out.len < max ? r->out.len : max;
@@ -257,6 +260,15 @@ static void done(void *arg)
 	json_decref(r->labs);
 	free(r->account);
 	free(r);
+}
+
+void events_cut_token(struct server *s, int64_t token)
+{
+	for (struct reader *r = s->events->readers; r; r = r->next_reader)
+		if (r->who.token == token) {
+			r->cut = true;
+			http_stream_wake(r->stream);
+		}
 }
 
 void events_follow(struct call *c)

@@ -190,6 +190,8 @@ static ssize_t pull(void *arg, char *out, size_t max)
 	struct job_follow *j = arg;
 	size_t n;
 
+	if (j->f.cut)
+		return -1;
 	if (!j->out.len && (j->ended || !take(j)))
 		return j->ended || j->f.server->stopping ? -1 : 0;
 	n = j->out.len < max ? j->out.len : max;

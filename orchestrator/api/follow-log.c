@@ -68,7 +68,7 @@ static ssize_t pull(void *arg, char *out, size_t max)
 	bool over;
 	ssize_t n;
 
-	if (l->lease && is_cut(l))
+	if (l->f.cut || (l->lease && is_cut(l)))
 		return -1;
 	if (l->fd < 0)
 		l->fd = folder_open(l->dir, l->file, O_RDONLY, NULL);

@@ -23,6 +23,7 @@ static void over(void *arg)
 void follow_start(struct follow *f, struct call *c, const char *type, http_pull_fn *pull)
 {
 	f->server = c->server;
+	f->token = c->who.token;
 	vec_push(&c->server->follows, f);
 	call_stream(c, type, pull, over, f, &f->stream);
 }
@@ -55,6 +56,16 @@ void follow_wake_board(struct server *s, const char *board)
 	vec_each (&s->follows, f) {
 		if ((*f)->board && !strcmp((*f)->board, board))
 			wake(*f);
+	}
+}
+
+void follow_cut_token(struct server *s, int64_t token)
+{
+	vec_each (&s->follows, f) {
+		if ((*f)->token == token) {
+			(*f)->cut = true;
+			wake(*f);
+		}
 	}
 }
 

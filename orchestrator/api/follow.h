@@ -11,6 +11,8 @@ struct follow {
 	struct server *server;
 	struct http_stream *stream;
 	int64_t run, job;                /* whose changes wake it; 0: none */
+	int64_t token;                   /* by which it was begun */
+	bool cut;                        /* that token is no more */
 	char *board;                     /* the same, of its lease; owned by the kind; NULL: none */
 	void (*woken)(struct follow *f); /* NULL: nothing but pulling */
 	http_done_fn *free;

@@ -31,8 +31,8 @@ static int settings_of(
 			return err_set(e, BLAME_CONFIG, "more than %d params", PARAMS_MAX);
 		if (!json_is_string(value))
 			return err_set(e, BLAME_CONFIG, "params: '%s' is no text", name);
-		out[*n].name = arena_strdup(a, name);
-		out[(*n)++].value = arena_strdup(a, json_string_value(value));
+		out[(*n)++] = (struct job_setting){.name = arena_strdup(a, name),
+			.value = arena_strdup(a, json_string_value(value))};
 	}
 	return 0;
 }

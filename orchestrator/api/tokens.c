@@ -172,6 +172,8 @@ void token_del(struct call *c)
 	} else {
 		snprintf(subject, sizeof subject, "token %lld", (long long)id);
 		call_audit(c, "token delete", subject, NULL);
+		follow_cut_token(c->server, id);
+		events_cut_token(c->server, id);
 		call_ok(c, 200, NULL);
 	}
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Garbage on every route of a real server: strange arguments, queries and bodies that are nearly
- * right. Whatever comes, the answer is an error that says so (never 500), the server lives, and
- * nothing outside of its folder is touched. HILAB_SEED repeats a run, HILAB_GARBAGE sets the count.
+ * right, beside jobs, runs, a lease, a night and a build that are there; streams and calls that
+ * wait are cut off. Whatever comes, the answer is an error that says so (never 500), the server
+ * lives, and nothing outside of its folder is touched. HILAB_SEED repeats a run, HILAB_GARBAGE sets
+ * the count.
  */
 #include "api/api.h"
-#include "io/chunks.h"
-#include "served.h"
+#include "fake.h"
 
 #include <sys/stat.h>
 #include <time.h>
@@ -25,11 +26,12 @@ static uint64_t rnd(uint64_t n)
 
 static const char *const words[] = {"1", "2", "99", "-1", "0", "x", "main", "status", "..", ".", "",
 	"%2e%2e%2f%2e%2e%2fetc%2fpasswd", "..%2fdb", "a%00b", "%ff%fe", "%", "a/b", "artifacts/x",
-	"console-main.log", "9223372036854775808", "true", "NaN", "ada", "board",
-	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	"console-main.log", "9223372036854775808", "true", "NaN", "ada", "board", "b", "c", "p",
+	"a", "-5", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"};
 static const char *const names[] = {"limit", "before", "from", "tail", "offset", "bytes", "agent",
-	"console", "role", "format", "check", "open", "kind", "state", "subject", "take", "break"};
+	"console", "role", "format", "check", "open", "kind", "state", "subject", "take", "break",
+	"follow", "client", "after", "name", "since", "job"};
 static const char *const bodies[] = {
 	"{\"text\": \"job: a\\nboard: {type: am62axx-sk-twin}\\nsteps: [{power: on}]\\n\", "
 	"\"params\": {}, \"priority\": 1, \"board\": {\"tags\": [\"x\"]}, \"files\": {}, "
@@ -46,7 +48,7 @@ static const char *const bodies[] = {
 	"{\"manifest\": \"build: b\\nversion: 1\\nsoc: am62axx\\nimages: {kernel: {path: x}}\"}",
 	"{\"plan\": \"p\", \"deadline_ms\": 1, \"schedule\": \"* * * * *\", \"entries\": "
 	"[{\"text\": \"job: a\"}]}",
-	"{\"max_bytes\": 1}"};
+	"{\"max_bytes\": 1}", "{}"};
 
 /* Texts of JSON that may stand where a value stood. */
 static const char *const values[] = {"null", "true", "-1", "1e308", "\"\"", "[]", "{}", "[[[]]]",
@@ -112,7 +114,19 @@ static void random_chunks(struct buf *out)
 		out->data[rnd(out->len)] = (char)rnd(256);
 }
 
-/* Streams and polls do not end; there is nothing that they could follow here. */
+/* It may have no end, or none soon: it is cut off. */
+static bool is_held(const struct route *r)
+{
+	static const char *const held[] = {"/events", "/jobs/{job}/events", "/runs/{run}/log",
+		"/boards/{board}/console", "/boards/{board}/power", "/agent/poll"};
+
+	for (size_t i = 0; i < ARRAY_LEN(held); i++)
+		if (!strcmp(r->path + strlen(API), held[i]))
+			return true;
+	return false;
+}
+
+/* Those that are cut off take time: they come less often. */
 static const struct route *random_route(void)
 {
 	size_t n = 0;
@@ -122,16 +136,24 @@ static const struct route *random_route(void)
 		n++;
 	do
 		r = &api_routes[rnd(n)];
-	while (str_ends(str_of(r->path), "/events") || !strcmp(r->path, API "/agent/poll") ||
-		!strcmp(r->path, API "/tokens/{token}")); /* its own */
+	while (!strcmp(r->path, API "/tokens/{token}") /* its own */ || (is_held(r) && rnd(3)));
 	return r;
+}
+
+static int cut_here(void *arg, struct str bytes)
+{
+	(void)bytes;
+	return (*(int *)arg)-- <= 0;
 }
 
 static bool one(struct served *s, long i)
 {
 	AUTOBUF path = BUF_INIT(65536), body = BUF_INIT(65536);
 	const struct route *r = random_route();
-	struct http_ask ask = {.method = r->method, .timeout_ms = 20000};
+	bool cut = is_held(r) || !rnd(40);
+	int pieces = (int)rnd(3);
+	struct http_ask ask = {
+		.method = r->method, .timeout_ms = cut ? 1 + (int64_t)rnd(30) : 20000};
 	struct http_answer a = {0};
 	bool good;
 
@@ -140,10 +162,14 @@ static bool one(struct served *s, long i)
 		random_body(&body);
 	else if (r->body == BODY_BYTES)
 		random_chunks(&body);
+	if (is_held(r)) {
+		ask.on_bytes = cut_here;
+		ask.arg = &pieces;
+	}
 	ask.path = buf_str(&path);
 	ask.body = str_make(buf_str(&body), body.len);
 	http_call(s->http, &ask, &a);
-	good = a.status && a.status != 500;
+	good = (a.status || cut) && a.status != 500;
 	if (!good) {
 		ok(false, "call %ld: %s %s is answered: %u %s", i, r->method, buf_str(&path),
 			a.status, a.status ? buf_str(&a.body) : a.e.msg);
@@ -151,6 +177,43 @@ static bool one(struct served *s, long i)
 	}
 	http_answer_done(&a);
 	return good;
+}
+
+/* A job that runs, one that waits, a lease, a night, a schedule, a build and an image: what random
+ * numbers and names may hit. */
+static void things(struct served *s)
+{
+	AUTOFREE char *token = served_token(s, "a", "agent", NULL);
+	struct fake f = {.name = "a", .http = served_client(s, token)};
+	int64_t run;
+
+	is_int(fake_hello(&f, "l", "b"), 200, "an agent with a board");
+	is_int(served_call(s->http, "POST", "/boards/b/health", "{\"health\": \"good\"}", NULL),
+		200, "that is good");
+	fake_job(s->http, "");
+	run = fake_poll(&f, "start");
+	fake_start_run(&f, run);
+	fake_ship(&f, run, "console-main.log", 0, STR_LIT("hello\n"), NULL);
+	fake_end_run(&f, run);
+	fake_job(s->http, "");
+	run = fake_poll(&f, "start");
+	ok(run > 0, "a job runs");
+	fake_start_run(&f, run);
+	fake_job(s->http, ", \"board\": {\"name\": \"c\"}");
+	served_call(s->http, "POST", "/boards/b/lease", "{\"wait\": true}", NULL);
+	served_call(s->http, "POST", "/nightlies",
+		"{\"plan\": \"p\", \"entries\": [{\"text\": \"job: a\\nboard: {type: "
+		"am62axx-sk-twin}\\nsteps: [{power: on}]\\n\"}]}",
+		NULL);
+	served_call(s->http, "PUT",
+		"/blobs/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", "hello",
+		NULL);
+	served_call(s->http, "POST", "/builds",
+		"{\"manifest\": \"build: b\\nversion: 1\\nsoc: am62axx\\nimages: {kernel: {path: "
+		"x, sha256: "
+		"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824}}\"}",
+		NULL);
+	fake_done(&f);
 }
 
 int main(void)
@@ -163,7 +226,8 @@ int main(void)
 	state = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
 	state |= 1;
 	printf("# HILAB_SEED=%llu HILAB_GARBAGE=%ld\n", (unsigned long long)state, n);
-	if (ok(served_new(&s), "a server starts")) {
+	if (ok(served_new_with(&s, "health: {}\n"), "a server starts")) {
+		things(&s);
 		while (i < n && one(&s, i))
 			i++;
 		is_int(i, n, "every call was answered, none by 500");

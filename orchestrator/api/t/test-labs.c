@@ -243,8 +243,62 @@ static void tokens(struct two *t)
 		403, "he is no agent");
 }
 
+/* A stream ends with the token by which it was begun. */
+struct deleting {
+	struct served *s;
+	struct loop *loop;
+	int64_t id;
+	bool deleted;
+};
+
+static int delete_it(void *arg, struct str bytes)
+{
+	struct deleting *d = arg;
+	AUTOFREE char *path = mem_printf("/tokens/%lld", (long long)d->id);
+
+	(void)bytes;
+	if (!d->deleted)
+		is_int(served_call(d->s->http, "DELETE", path, NULL, NULL), 200,
+			"while somebody follows, his token is deleted");
+	d->deleted = true;
+	return 0;
+}
+
+static void stream_over(void *arg, const struct http_answer *a)
+{
+	struct deleting *d = arg;
+
+	is_int(a->status, 200, "he was let in");
+	ok(!err_is(&a->e), "his stream ends: %s", a->e.msg);
+	loop_stop(d->loop);
+}
+
+static void deleted(struct two *t, const char *path)
+{
+	AUTOJSON *made = NULL;
+	struct deleting d = {.s = &t->s, .loop = loop_new(NULL)};
+	struct http_client_opts o = {.base = t->s.url};
+	const struct http_ask ask = {.method = "GET",
+		.path = path,
+		.on_bytes = delete_it,
+		.arg = &d,
+		.timeout_ms = 60000};
+	struct http_client *http;
+
+	served_call(t->s.http, "POST", "/tokens", "{\"account\": \"tim\", \"rights\": \"viewer\"}",
+		&made);
+	d.id = json_int(made, "id", 0);
+	o.token = json_text(made, "token", NULL);
+	http = http_client_new(d.loop, &o, NULL);
+	http_send(http, &ask, stream_over, &d);
+	loop_run(d.loop, NULL);
+	http_client_free(http);
+	loop_free(d.loop);
+}
+
 int main(void)
 {
+	AUTOFREE char *log = NULL, *events_of = NULL;
 	struct two t;
 
 	if (ok(served_new_with(&t.s, "health: {}\n"), "a server starts")) {
@@ -257,6 +311,11 @@ int main(void)
 		events(&t);
 		papers(&t);
 		tokens(&t);
+		log = mem_printf("/api/v1/runs/%lld/log?follow=1", (long long)t.run_two);
+		events_of = mem_printf("/api/v1/jobs/%lld/events", (long long)t.hidden);
+		deleted(&t, "/api/v1/events");
+		deleted(&t, log);
+		deleted(&t, events_of);
 		fake_done(&t.one);
 		fake_done(&t.two);
 		http_client_free(t.ann);
