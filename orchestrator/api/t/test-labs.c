@@ -56,6 +56,7 @@ static size_t count(struct http_client *http, const char *path, const char *key)
 /* Lab one is busy: what is bound to it waits, though a board of the other is free. */
 static void scheduling(struct two *t)
 {
+	AUTOJSON *forged = NULL;
 	int64_t first = fake_job(t->ann, ""), second = fake_job(t->ann, ""), run, pinned;
 	AUTOFREE char *state = NULL, *waits = NULL, *pinned_state = NULL, *pinned_waits = NULL;
 
@@ -73,6 +74,9 @@ static void scheduling(struct two *t)
 	ok(t->run_two > 0, "the job of one who is bound to nothing takes it");
 	fake_start_run(&t->two, t->run_two);
 	fake_ship(&t->two, t->run_two, "console-main.log", 0, STR_LIT("secret of two\n"), NULL);
+	is_int(fake_ship(&t->two, run, "console-main.log", 0, STR_LIT("forged\n"), &forged), 200,
+		"the other lab's agent ships into that run");
+	ok(json_flag(forged, "gone", false), "nothing of it is taken");
 	fake_start_run(&t->one, run);
 	fake_end_run(&t->one, run);
 	ok(fake_poll(&t->one, "start") > 0, "when lab one is free, the next of hers begins there");

@@ -6,6 +6,10 @@
 #include "api/api.h"
 #include "served.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 /* "/boards/{board}/lease" with something for each argument; heap. */
 static char *filled(const char *path)
 {
@@ -98,6 +102,40 @@ static void no_use(struct served *s)
 	http_client_free(http);
 }
 
+/* A token that is deleted while the body of its call is on the way. */
+static void deleted_meanwhile(struct served *s)
+{
+	static const char body[] = "{\"text\": \"job: a\\nboard: {type: am62axx-sk-twin}\\nsteps: "
+				   "[{power: on}]\\n\"}";
+	AUTOJSON *made = NULL, *audit = NULL;
+	AUTOFREE char *head = NULL, *path = NULL;
+	struct sockaddr_in to = {.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_port = htons((uint16_t)atoi(strrchr(s->url, ':') + 1))};
+	AUTOCLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char answer[256] = "";
+
+	served_call(s->http, "POST", "/tokens",
+		"{\"account\": \"late\", \"rights\": \"submitter\"}", &made);
+	path = mem_printf("/tokens/%lld", (long long)json_int(made, "id", 0));
+	/* The controller says "100" when it has taken the head, and who it is from. */
+	head = mem_printf("POST /api/v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+			  "Expect: 100-continue\r\nContent-Length: %zu\r\n\r\n",
+		json_text(made, "token", ""), strlen(body));
+	ok(!connect(fd, (struct sockaddr *)&to, sizeof to) &&
+			!fs_write_all(fd, head, strlen(head)) &&
+			recv(fd, answer, sizeof answer - 1, 0) > 0,
+		"the head of a call is taken");
+	has_str(answer, "100", "its body is asked for");
+	is_int(served_call(s->http, "DELETE", path, NULL, NULL), 200, "its token is deleted");
+	fs_write_all(fd, body, strlen(body));
+	ok(recv(fd, answer, sizeof answer - 1, 0) > 0, "the call is answered");
+	has_str(answer, "201", "as one that was let in");
+	served_call(s->http, "GET", "/audit?limit=1", NULL, &audit);
+	is_str(json_text(json_array_get(json_object_get(audit, "audit"), 0), "account", ""), "late",
+		"whose it was is in the audit");
+}
+
 /* Guessing is slow: after some wrong ones a right one has to wait too. */
 static void guessing(struct served *s)
 {
@@ -119,6 +157,7 @@ int main(void)
 	if (ok(served_new(&s), "a server starts")) {
 		all_rights(&s);
 		no_use(&s);
+		deleted_meanwhile(&s);
 		guessing(&s);
 	}
 	served_done(&s);
