@@ -10,6 +10,8 @@ const struct cli_command *const cli_commands[] = {
 	&boards_command,
 	&builds_command,
 	&bench_command,
+	&parse_command,
+	&reference_command,
 	&import_command,
 	&submit_command,
 	&jobs_command,

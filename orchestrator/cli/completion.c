@@ -7,13 +7,14 @@
 #include "cli/commands.h"
 #include "cli/families.h"
 #include "reports/format/format.h"
+#include "reports/parse/parse.h"
 
 #include <string.h>
 
 #define SCRIPT_BYTES ((size_t)1 << 20)
 
 /* What stands in the place of an option's argument or of operands, where that is not a file. */
-enum words { WORDS_NAMES, WORDS_COMMANDS, WORDS_DRIVERS, WORDS_FORMATS, WORDS_FIXED };
+enum words { WORDS_NAMES, WORDS_COMMANDS, WORDS_DRIVERS, WORDS_FORMATS, WORDS_PARSERS, WORDS_FIXED };
 
 #define BOARDS    WORDS_NAMES, "1 boards list"
 #define TYPES     WORDS_NAMES, "2 boards list"
@@ -46,8 +47,10 @@ static const struct place {
 	{"nightly", NULL, WORDS_FIXED, "", "add|expand|run", true},
 	{"nightly", "build", BUILDS, NULL, true},
 	{"nightly", "format", WORDS_FIXED, "json markdown text"},
+	{"parse", "as", WORDS_PARSERS},
 	{"power", NULL, WORDS_FIXED, "cycle off on status"},
 	{"power", NULL, BOARDS, "power"},
+	{"reference", NULL, WORDS_FIXED, "check list show"},
 	{"release", NULL, BOARDS},
 	{"report", NULL, WORDS_FIXED, "latest", NULL, true},
 	{"report", "format", WORDS_FORMATS},
@@ -80,6 +83,12 @@ static const struct place *find_place(const char *command, const char *option)
 	return next_place(NULL, command, option, false);
 }
 
+static void put_drivers(const struct driver *const *table, struct buf *out)
+{
+	for (const struct driver *const *d = table; *d; d++)
+		buf_printf(out, "%s%s", d == table ? "" : " ", (*d)->name);
+}
+
 /* The words of a place, for between double quotes of either shell. */
 static void put_words(const struct place *p, struct buf *out)
 {
@@ -99,8 +108,10 @@ static void put_words(const struct place *p, struct buf *out)
 		}
 		break;
 	case WORDS_FORMATS:
-		for (const struct driver *const *d = report_formats(); *d; d++)
-			buf_printf(out, "%s%s", d == report_formats() ? "" : " ", (*d)->name);
+		put_drivers(report_formats(), out);
+		break;
+	case WORDS_PARSERS:
+		put_drivers(parse_drivers(), out);
 		break;
 	case WORDS_FIXED:
 		buf_puts(out, p->fixed);

@@ -248,16 +248,18 @@ static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
 {
 	json_t *held = json_scan_next(scan), *next;
 	struct err other = {0};
-	size_t interim = 0;
+	size_t interim = 0, at = scan->start;
 	int failed = 0;
 
 	for (*n = 0; held; held = next, ++*n) {
 		next = json_scan_next(scan);
+		sink_at(scan->sink, at);
 		if (next && fio_is_interim(held, next))
 			interim++;
 		else if (fio_document(scan->sink, held, failed ? &other : e))
 			failed = -1;
 		json_decref(held);
+		at = scan->start;
 	}
 	json_scan_end(scan);
 	if (interim)

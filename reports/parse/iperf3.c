@@ -174,6 +174,7 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 
 		if (!doc)
 			break;
+		sink_at(sink, scan.start);
 		if (iperf3_document(sink, doc, str_make(text.p + from, scan.at - from),
 			    failed ? &other : e))
 			failed = -1;

@@ -24,8 +24,10 @@ static void scan_warn(struct json_scan *s, struct str line)
 	line = str_trim(line);
 	if (!line.n || !s->sink || !s->sink->warn)
 		return;
-	if (s->warned++ < JSON_SCAN_WARNINGS)
-		s->sink->warn(s->sink->arg, str_printable(line, shown, sizeof shown));
+	if (s->warned++ >= JSON_SCAN_WARNINGS)
+		return;
+	sink_at(s->sink, (size_t)(line.p - s->text.p));
+	sink_warn(s->sink, "%s", str_printable(line, shown, sizeof shown));
 }
 
 static void scan_tell(struct json_scan *s, size_t from, size_t to)
@@ -174,6 +176,7 @@ json_t *json_scan_next(struct json_scan *s)
 			scan_tell(s, s->told_to, start);
 			for (size_t i = 0; i < a.foreign.n; i++)
 				scan_warn(s, a.foreign.p[i]);
+			s->start = start;
 			s->at = s->told_to = a.end;
 			s->cut_off = false;
 		}
@@ -187,14 +190,10 @@ json_t *json_scan_next(struct json_scan *s)
 
 void json_scan_end(struct json_scan *s)
 {
-	char more[64];
-
 	scan_tell(s, s->told_to, s->text.n);
 	s->told_to = s->text.n;
-	if (s->warned > JSON_SCAN_WARNINGS && s->sink && s->sink->warn) {
-		snprintf(more, sizeof more, "%zu more lines", s->warned - JSON_SCAN_WARNINGS);
-		s->sink->warn(s->sink->arg, more);
-	}
+	if (s->warned > JSON_SCAN_WARNINGS && s->sink)
+		sink_warn(s->sink, "%zu more lines", s->warned - JSON_SCAN_WARNINGS);
 }
 
 int json_scan_number(const json_t *obj, const char *key, double *out)

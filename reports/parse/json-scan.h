@@ -26,6 +26,7 @@ struct json_scan {
 	json_scan_fn *wanted;
 	const struct sink *sink; /* its warn hears what stood around and inside; may be NULL */
 	size_t at;               /* where the search goes on */
+	size_t start;            /* of the document that came last */
 	size_t told_to;          /* up to here everything is in a document or was told */
 	size_t work;             /* bytes looked at so far */
 	size_t warned;
