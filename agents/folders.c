@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Job folders of the agent on disk. Invariant: the plan, or the command that stands for it, is
- * written last: a folder that has neither was never whole and its run never started.
+ * written last: a folder that has neither whole was never whole and its run never started. The
+ * board is on the disk before it, since it is needed to free the board, whatever happens to the
+ * host; the plan is not waited for: after a power cut its start comes again.
  */
 #include "agents/agent-inner.h"
 
@@ -47,7 +49,7 @@ int folder_make(const char *dir, const json_t *plan, bool later, const struct la
 	if (fs_mkdirs(dir, 0755, e) || fs_mkdirs(artifacts, 0755, e) ||
 		json_save(board_path, board_json, 0600, e))
 		return -1;
-	return json_save(plan_path, plan, 0644, e);
+	return json_save_light(plan_path, plan, 0644, e);
 }
 
 bool folder_needs_blobs(const json_t *plan)

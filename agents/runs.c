@@ -408,6 +408,15 @@ static bool has(const struct agent_run *r, const char *name)
 	return fs_exists(path);
 }
 
+/* A folder that was being made as the power went may hold half of it. */
+static bool has_whole(const struct agent_run *r, const char *name)
+{
+	AUTOFREE char *path = fs_join(r->dir, name);
+	AUTOJSON *j = fs_exists(path) ? json_read(path, NULL) : NULL;
+
+	return j && r->board;
+}
+
 static void adopt(struct agent_run *r, const struct procs *procs)
 {
 	follow(r, false);
@@ -418,9 +427,9 @@ static void adopt(struct agent_run *r, const struct procs *procs)
 		run_ended(r);
 	} else if (has(r, "events.jsonl")) {
 		run_free_board(r); /* a journal is opened only with the board in hand, or soon */
-	} else if (has(r, AGENT_PLAN)) {
+	} else if (has_whole(r, AGENT_PLAN)) {
 		r->state = RUN_WAITING;
-	} else if (has(r, AGENT_START)) {
+	} else if (has_whole(r, AGENT_START)) {
 		r->state = RUN_PREPARING;
 	} else { /* never whole, its start will come again */
 		fs_remove_tree(r->dir, NULL);

@@ -120,8 +120,13 @@ worker=$(worker_of 2)
 kill_daemon "$agent"
 kill -0 "$worker"
 ok $? "a worker does not die with its agent"
+mkdir a/runs/90-0
+cp a/*/1-0/board.json a/runs/90-0
+: >a/runs/90-0/plan.json
 start_agent
 until_ok grep -q 'run 2: adopted' agent.log
+[ ! -e a/runs/90-0 ]
+ok $? "a folder whose plan the power cut took is none"
 touch p/b-2.root/go2 2>/dev/null
 until_ok ended 2
 is "$(verdict 2)" "pass none off " "the next one adopts it"
