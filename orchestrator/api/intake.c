@@ -233,7 +233,7 @@ static int take_status(struct intake *in, const struct chunk *ch, uint64_t *size
 			"message", "the worker's status cannot be read");
 	}
 	err_clear(e);
-	if (fs_write(path, ch->bytes.p, ch->bytes.n, 0644, e) ||
+	if (fs_write_light(path, ch->bytes.p, ch->bytes.n, 0644, e) ||
 		sched_part_ended(s->sched, ch->run, ch->part, status, e))
 		return -1;
 	dir = mem_strdup(in->part.dir);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define ENDPOINT_BYTES 4096
+#define SYNC_EACH_MAX  8     /* folders of a turn that are synced one by one */
 #define USED_SAVE_MS   60000 /* how often the use of tokens is kept */
 
 int server_turn(struct call *c)
@@ -46,15 +47,25 @@ char *server_part_dir(void *server, int64_t run, const char *role)
 
 /* ---- the turn's end ---- */
 
-/* What ended runs left is on the disk before the store says that they ended. */
+/*
+ * What ended runs left is on the disk before the store says that they ended. Syncing the whole disk
+ * costs less than many folders, but waits for whatever else is being written there, such as builds
+ * that are uploaded.
+ */
 static void sync_folders(struct server *s)
 {
-	AUTOCLOSE int fd = s->synced.n ? open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	AUTOFREE char *runs = s->synced.n ? fs_join(s->dir, "runs") : NULL;
+	AUTOCLOSE int fd = runs ? open(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool all = s->synced.n > SYNC_EACH_MAX;
 
-	if (fd >= 0)
-		syncfs(fd); /* one for all: cheaper than one a file */
-	vec_each (&s->synced, path)
+	vec_each (&s->synced, path) {
+		AUTOFREE char *parent = fs_dirname(*path);
+
+		all = all || fs_sync_tree(*path) || (strcmp(parent, runs) && fs_sync_tree(parent));
 		free(*path);
+	}
+	if (fd >= 0 && (all ? syncfs(fd) : fsync(fd)))
+		log_warn("'%s' cannot be synced: %s", runs, strerror(errno));
 	s->synced.n = 0;
 }
 

@@ -23,6 +23,8 @@ int fs_mkdirs(const char *path, unsigned mode, struct err *e); /* mkdir -p */
 /* rm -r of a folder that we made; does not follow links; absent is fine. */
 int fs_remove_tree(const char *path, struct err *e);
 int fs_copy(const char *from, const char *to, struct err *e); /* contents; reflink where possible */
+/* fsyncs every file and folder of the tree; -1 with errno: at least one could not be. */
+int fs_sync_tree(const char *path);
 bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);
 /* write(2) until all is out; -1 with errno. */

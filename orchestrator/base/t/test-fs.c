@@ -100,6 +100,8 @@ static void trees(void)
 	is_int(fs_mkdirs(in_dir("keep"), 0755, &e), 0, "another folder");
 	is_int(fs_write(in_dir("keep/f"), "x", 1, 0600, &e), 0, "with a file");
 	ok(!symlink(in_dir("keep"), in_dir("a/link")), "and a link to it");
+	is_int(fs_sync_tree(in_dir("a")), 0, "all on the disk");
+	is_int(fs_sync_tree(in_dir("absent")), -1, "what is not there cannot be");
 	is_int(fs_remove_tree(in_dir("a"), &e), 0, "all removed");
 	ok(!fs_exists(in_dir("a")), "is gone");
 	ok(fs_exists(in_dir("keep/f")), "what a link led to is not");
