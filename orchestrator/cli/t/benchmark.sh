@@ -4,7 +4,8 @@
 # `make benchmark`: what hilab costs, beside LAVA's dispatcher where Debian's lava-dispatcher is
 # installed. Both run the same trivial job on the same played board, through its console and relay
 # ports. Figures only: no time decides whether anything passes; on a shared machine trust ratios
-# from one run. HILAB and HILAB_BUILD as for the tests; RUNS, CONSOLE_MB and LAVA_MB shorten it.
+# from one run. HILAB and HILAB_BUILD as for the tests; RUNS, CONSOLE_MB and LAVA_MB shorten it. Then
+# what a whole lab costs: benchmark-lab.sh.
 set -eu
 
 RUNS=${RUNS:-7}
@@ -280,3 +281,5 @@ set -- $("$cost" $((RUNS * 10)) "$HILAB" help 2>/dev/null) $("$cost" $((RUNS * 1
 row 'hilab help: wall' ms "$1" ''
 note "the least that a process costs here: $4 ms (/bin/true)"
 note "hilab is linked to $(ldd "$HILAB" | grep -c '=>') libraries; libcurl and libcrypto are loaded when used"
+
+sh "$HILAB_DATA/orchestrator/cli/t/benchmark-lab.sh"
