@@ -8,7 +8,9 @@ const struct driver *const *parse_drivers(void)
 {
 	static const struct driver *const table[] = {
 		&fio_parser.d,
+		&iperf2_parser.d,
 		&iperf3_parser.d,
+		&netperf_parser.d,
 		NULL,
 	};
 

@@ -6,6 +6,6 @@
 
 #include "parse.h"
 
-extern const struct parser fio_parser, iperf3_parser;
+extern const struct parser fio_parser, iperf2_parser, iperf3_parser, netperf_parser;
 
 #endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * iperf 2 (2.0.5 to 2.2; its Reports.c and man page): the text form, also -e, and -y C. Of each
+ * stream only the report over the whole test counts: the last that begins at 0, when no interval
+ * ends after it. Invariant: a line that has a jitter is what the receiver counted, one of UDP that
+ * has none is the sender's, and the letters of a byte unit are powers of 1024, those of a bit unit
+ * of 1000.
+ */
+#include "lines.h"
+#include "parsers.h"
+
+#include <stdio.h>
+
+#define IPERF2_STREAMS 256
+
+struct iperf2_report {
+	bool told;
+	double end, rate, jitter_ms, lost, packets; /* NAN: not told */
+	const char *unit;
+	size_t offset;
+};
+
+struct iperf2_stream {
+	char id[16];
+	bool reverse;
+	double last; /* end of the latest interval */
+	struct iperf2_report sender, receiver;
+};
+
+struct iperf2 {
+	struct lines lines;
+	const struct sink *sink;
+	bool udp, client, reported;
+	double listens; /* port, or -1 */
+	size_t n, emitted, unfinished;
+	struct iperf2_stream streams[IPERF2_STREAMS];
+};
+
+static const char *iperf2_unit(struct str unit)
+{
+	static const char *const names[][2] = {{"bits/sec", "bit/s"}, {"Kbits/sec", "kbit/s"},
+		{"Mbits/sec", "Mbit/s"}, {"Gbits/sec", "Gbit/s"}, {"Bytes/sec", "B/s"},
+		{"KBytes/sec", "KiB/s"}, {"MBytes/sec", "MiB/s"}, {"GBytes/sec", "GiB/s"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_is(unit, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+static struct iperf2_stream *iperf2_stream(struct iperf2 *p, struct str id)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (str_is(id, p->streams[i].id))
+			return &p->streams[i];
+	if (!id.n || p->n == IPERF2_STREAMS || id.n >= sizeof p->streams->id)
+		return NULL;
+	p->streams[p->n] = (struct iperf2_stream){.reverse = id.p[0] == '*'};
+	lines_copy(id, p->streams[p->n].id, sizeof p->streams->id);
+	return &p->streams[p->n++];
+}
+
+static void iperf2_figure(struct iperf2 *p, const char *name, double value, const char *unit,
+	const struct sink_label *labels, size_t n)
+{
+	if (!isfinite(value))
+		return;
+	sink_figure(p->sink, name, value, unit, labels, n);
+	p->emitted++;
+}
+
+static void iperf2_report(struct iperf2 *p, const struct iperf2_stream *s,
+	const struct iperf2_report *r, bool receiver, const struct sink_label *labels, size_t n)
+{
+	if (!r->told || r->end < s->last) {
+		p->unfinished += r->told || s->last > 0;
+		return;
+	}
+	sink_at(p->sink, r->offset);
+	iperf2_figure(p, p->udp && !receiver ? "iperf2.sent_bw" : "iperf2.bw", r->rate, r->unit,
+		labels, n);
+	if (!receiver)
+		return;
+	iperf2_figure(p, "iperf2.packets", r->packets, "count", labels, n);
+	if (!(r->packets > 0))
+		return;
+	iperf2_figure(p, "iperf2.jitter", r->jitter_ms, "ms", labels, n);
+	iperf2_figure(p, "iperf2.lost", r->lost, "count", labels, n);
+	iperf2_figure(p, "iperf2.lost_percent", 100 * r->lost / r->packets, "%", labels, n);
+}
+
+static bool iperf2_is_sum(const struct iperf2_stream *s)
+{
+	return !strncmp(s->id, "SUM", 3) || !strncmp(s->id, "FD", 2);
+}
+
+/* The sum where there is one, else each stream. */
+static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, bool mixed)
+{
+	bool summed = false;
+	char count[24];
+
+	snprintf(count, sizeof count, "%zu", streams);
+	for (size_t i = 0; i < p->n; i++)
+		summed |= !strncmp(p->streams[i].id, "SUM", 3) &&
+			  (receiver ? p->streams[i].receiver : p->streams[i].sender).told;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct iperf2_stream *s = &p->streams[i];
+		const struct iperf2_report *r = receiver ? &s->receiver : &s->sender;
+		bool sum = iperf2_is_sum(s);
+		struct sink_label labels[4] = {{"direction", sum && mixed ? "both"
+							     : s->reverse ? "reverse"
+									  : "forward"},
+			{"protocol", p->udp ? "udp" : "tcp"}, {"streams", count},
+			{"stream", s->id}};
+
+		if (summed && !mixed && !sum)
+			continue;
+		if (r->told || (!s->sender.told && !s->receiver.told && !receiver))
+			iperf2_report(p, s, r, receiver, labels,
+				!sum && streams > 1 && !(mixed && streams == 2) ? 4 : 3);
+	}
+}
+
+/* What was told of the test that ends here. */
+static void iperf2_flush(struct iperf2 *p)
+{
+	size_t streams = 0, reverse = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		streams += !iperf2_is_sum(&p->streams[i]);
+		reverse += !iperf2_is_sum(&p->streams[i]) && p->streams[i].reverse;
+	}
+	iperf2_flush_side(p, false, streams, reverse && reverse < streams);
+	iperf2_flush_side(p, true, streams, reverse && reverse < streams);
+	p->n = 0;
+	p->reported = false;
+}
+
+static void iperf2_keep(
+	struct iperf2 *p, struct iperf2_stream *s, double start, const struct iperf2_report *r)
+{
+	struct iperf2_report *to =
+		isnan(r->jitter_ms) && isnan(r->packets) ? &s->sender : &s->receiver;
+
+	p->udp |= to == &s->receiver;
+	if (start > 0) {
+		s->last = r->end > s->last ? r->end : s->last;
+		return;
+	}
+	*to = *r;
+	p->reported = true;
+}
+
+/* "lost/ total (0.1%)" with white space anywhere. */
+static void iperf2_losses(struct str rest, struct iperf2_report *r)
+{
+	double lost, total, jitter;
+	struct str after;
+
+	if (lines_number(rest, &jitter, &after) && lines_after(str_trim(after), "ms ", &after)) {
+		r->jitter_ms = jitter;
+		rest = after;
+	}
+	if (!lines_number(rest, &lost, &after) || !lines_after(after, "/", &after) ||
+		!lines_number(after, &total, &after) || !str_starts(str_trim(after), "("))
+		return;
+	r->lost = lost;
+	r->packets = total;
+}
+
+/* A line of one stream: what stands behind its "[ID]". */
+static void iperf2_line(struct iperf2 *p, struct str id, struct str s)
+{
+	struct iperf2_report r = {true, NAN, NAN, NAN, NAN, NAN, NULL, p->lines.at};
+	struct iperf2_stream *stream;
+	struct str words[LINES_WORDS];
+	double start, amount, rate, port;
+	size_t n;
+
+	if (str_starts(s, "local ")) {
+		if (p->reported)
+			iperf2_flush(p);
+		stream = iperf2_stream(p, id);
+		n = lines_words(s, words);
+		if (!stream || n < 4)
+			return;
+		stream->reverse |=
+			lines_has(s, "(reverse)") ||
+			(p->client && !str_double(words[3], &port) && port == p->listens);
+		return;
+	}
+	if (!lines_number(s, &start, &s) || !lines_after(s, "-", &s) ||
+		!lines_number(s, &r.end, &s) || !lines_after(str_trim(s), "sec", &s) ||
+		!lines_number(s, &amount, &s) || !str_word(&s, words) ||
+		!lines_number(s, &rate, &s) || !str_word(&s, words + 1) ||
+		!lines_has(words[0], "Byte"))
+		return;
+	r.unit = iperf2_unit(words[1]);
+	stream = iperf2_stream(p, id);
+	if (!r.unit || !stream || r.end <= start)
+		return;
+	r.rate = rate;
+	iperf2_losses(s, &r);
+	iperf2_keep(p, stream, start, &r);
+}
+
+/* date,local,port,remote,port,id,start-end,bytes,bit/s[,jitter ms,lost,total,percent,late] */
+static void iperf2_csv(struct iperf2 *p, struct str s)
+{
+	struct iperf2_report r = {true, NAN, NAN, NAN, NAN, NAN, "bit/s", p->lines.at};
+	struct iperf2_stream *stream;
+	struct str field[16], after;
+	double start;
+	size_t n = 0;
+	ptrdiff_t comma;
+
+	for (; n < ARRAY_LEN(field) && (comma = str_chr(s, ',')) >= 0; n++) {
+		field[n] = str_make(s.p, (size_t)comma);
+		s = str_make(s.p + comma + 1, s.n - (size_t)comma - 1);
+	}
+	if (n == ARRAY_LEN(field))
+		return;
+	field[n++] = s;
+	if ((n != 9 && n != 14) || !lines_number(field[6], &start, &after) ||
+		!lines_after(after, "-", &after) || str_double(after, &r.end) ||
+		str_double(field[8], &r.rate) || r.end <= start)
+		return;
+	if (n == 14) {
+		str_double(field[9], &r.jitter_ms);
+		str_double(field[10], &r.lost);
+		str_double(field[11], &r.packets);
+	}
+	stream = iperf2_stream(p, str_is(field[5], "-1") ? STR_LIT("SUM") : field[5]);
+	if (stream)
+		iperf2_keep(p, stream, start, &r);
+}
+
+static void iperf2_banner(struct iperf2 *p, struct str s)
+{
+	struct str words[LINES_WORDS];
+	size_t n = lines_words(s, words);
+	bool client = str_starts(s, "Client connecting to "), server;
+
+	server = str_starts(s, "Server listening on ");
+	if (!client && !server)
+		return;
+	if (p->reported)
+		iperf2_flush(p);
+	p->udp = lines_has(s, "UDP port");
+	p->client |= client;
+	for (size_t i = 0; server && i + 1 < n; i++)
+		if (str_is(words[i], "port"))
+			str_double(words[i + 1], &p->listens);
+}
+
+static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
+{
+	struct iperf2 p = {.sink = sink, .listens = -1};
+	struct str line, failed = {0};
+	char shown[160];
+
+	lines_init(&p.lines, text, sink);
+	while (lines_next(&p.lines, &line)) {
+		ptrdiff_t close;
+
+		line = str_trim(line);
+		close = str_chr(line, ']');
+		if (str_starts(line, "[") && close > 0)
+			iperf2_line(&p, str_trim(str_make(line.p + 1, (size_t)close - 1)),
+				str_trim(str_make(line.p + close + 1, line.n - (size_t)close - 1)));
+		else if (line.n > 14 && line.p[0] >= '0' && line.p[0] <= '9')
+			iperf2_csv(&p, line);
+		else if (lines_has(line, " failed: ") || lines_has(line, "unrecognized option"))
+			failed = str_of(str_printable(line, shown, sizeof shown));
+		else
+			iperf2_banner(&p, line);
+	}
+	iperf2_flush(&p);
+	if (failed.n && !p.emitted)
+		return err_set(e, BLAME_TEST, "iperf2: %s", shown);
+	if (p.unfinished)
+		sink_warn(sink, "iperf2: %zu streams have no report over the whole test",
+			p.unfinished);
+	return p.emitted ? 0 : lines_nothing(text, "iperf2", "report over a whole test", e);
+}
+
+static int iperf2_detect(struct str text)
+{
+	if (!lines_has(text, "connected with "))
+		return 0;
+	return lines_has(text, "Client connecting to ") || lines_has(text, "Server listening on ")
+		       ? 90
+		       : 60;
+}
+
+const struct parser iperf2_parser = {
+	.d = {.name = "iperf2",
+		.brief = "iperf 2, text and -y C, TCP and UDP, both directions",
+		.proven = "golden cases; output of iperf 2.1.8"},
+	.detect = iperf2_detect,
+	.parse = iperf2_parse,
+};

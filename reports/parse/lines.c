@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lines of a tool's plain text. Invariant: a line that is handed out is whole: no part of it
+ * is the kernel's, and its end was seen.
+ */
+#include "lines.h"
+
+#include "io/console-text.h"
+
+#include <stdio.h>
+
+#define LINES_WARNINGS 20
+
+void lines_init(struct lines *l, struct str text, const struct sink *sink)
+{
+	*l = (struct lines){.text = text, .rest = text, .sink = sink};
+}
+
+static void lines_warn(struct lines *l, const char *why, struct str line)
+{
+	char shown[120];
+
+	if (l->warned++ < LINES_WARNINGS)
+		sink_warn(l->sink, "%s: %s", why, str_printable(line, shown, sizeof shown));
+}
+
+/* Without escapes, in l->line. False: too long. */
+static bool lines_strip(struct lines *l, struct str *line)
+{
+	struct console_escape escape = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < line->n; i++) {
+		if (console_escape(&escape, (unsigned char)line->p[i]))
+			continue;
+		if (n == sizeof l->line)
+			return false;
+		l->line[n++] = line->p[i];
+	}
+	*line = str_make(l->line, n);
+	return true;
+}
+
+static bool lines_wanted(struct lines *l, struct str *line)
+{
+	int head;
+
+	if (!lines_strip(l, line))
+		return false;
+	head = console_kernel_head(*line);
+	if (head > 0) {
+		*line = str_make(line->p + head, line->n - (size_t)head);
+		if (!l->kernel)
+			return false;
+	}
+	if (console_kernel_find(*line) < 0)
+		return true;
+	lines_warn(l, "the kernel printed into a line", *line);
+	return false;
+}
+
+bool lines_next(struct lines *l, struct str *line)
+{
+	while (l->rest.n) {
+		size_t end = 0;
+
+		while (end < l->rest.n && l->rest.p[end] != '\n' && l->rest.p[end] != '\r')
+			end++;
+		*line = str_make(l->rest.p, end);
+		l->at = (size_t)(l->rest.p - l->text.p);
+		sink_at(l->sink, l->at);
+		if (end == l->rest.n) {
+			l->rest.n = 0;
+			if (str_trim(*line).n)
+				lines_warn(l, "the last line has no end", *line);
+			return false;
+		}
+		l->rest = str_make(l->rest.p + end + 1, l->rest.n - end - 1);
+		if (end && lines_wanted(l, line))
+			return true;
+	}
+	return false;
+}
+
+size_t lines_words(struct str line, struct str *words)
+{
+	size_t n = 0;
+
+	while (n < LINES_WORDS && str_word(&line, &words[n]))
+		n++;
+	return n;
+}
+
+bool lines_after(struct str s, const char *prefix, struct str *rest)
+{
+	size_t n = strlen(prefix);
+
+	if (!str_starts(s, prefix))
+		return false;
+	*rest = str_trim(str_make(s.p + n, s.n - n));
+	return true;
+}
+
+bool lines_number(struct str s, double *value, struct str *rest)
+{
+	size_t n = 0;
+
+	s = str_trim(s);
+	if (n < s.n && (s.p[n] == '-' || s.p[n] == '+'))
+		n++;
+	while (n < s.n && ((s.p[n] >= '0' && s.p[n] <= '9') || s.p[n] == '.'))
+		n++;
+	if (n + 1 < s.n && (s.p[n] == 'e' || s.p[n] == 'E')) {
+		size_t to = n + 1 + (s.p[n + 1] == '-' || s.p[n + 1] == '+');
+
+		if (to < s.n && s.p[to] >= '0' && s.p[to] <= '9')
+			for (n = to; n < s.n && s.p[n] >= '0' && s.p[n] <= '9';)
+				n++;
+	}
+	if (str_double(str_make(s.p, n), value))
+		return false;
+	*rest = str_make(s.p + n, s.n - n);
+	return true;
+}
+
+bool lines_unit(struct str word, const char *unit, double *value)
+{
+	struct str rest;
+	double number;
+
+	if (!lines_number(word, &number, &rest) || !str_is(rest, unit))
+		return false;
+	*value = number;
+	return true;
+}
+
+bool lines_has(struct str s, const char *part)
+{
+	return str_find(s, str_of(part)) >= 0;
+}
+
+char *lines_copy(struct str s, char *out, size_t n)
+{
+	snprintf(out, n, "%.*s", (int)(s.n < n ? s.n : n), s.n ? s.p : "");
+	return out;
+}
+
+int lines_nothing(struct str text, const char *tool, const char *what, struct err *e)
+{
+	struct str first = {0}, rest = str_trim(text);
+	char shown[160];
+
+	str_line(&rest, &first);
+	if (!first.n)
+		return err_set(e, BLAME_TEST, "%s: no output", tool);
+	return err_set(e, BLAME_TEST, "%s: no %s in its output, it says: %s", tool, what,
+		str_printable(first, shown, sizeof shown));
+}

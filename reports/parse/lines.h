@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_PARSE_LINES_H
+#define REPORTS_PARSE_LINES_H
+
+/* The lines of a tool's plain text on a console, for parsers that go by lines. */
+
+#include "parse.h"
+
+#define LINES_BYTES 4096 /* a longer line is no tool's figure and is passed over */
+#define LINES_WORDS 48   /* words of a line that are looked at */
+
+struct lines {
+	struct str text, rest;
+	const struct sink *sink; /* its `at` hears where each line begins */
+	bool kernel;             /* the kernel's lines are wanted too, without their heads */
+	size_t at;               /* where the line in hand begins */
+	size_t warned;
+	char line[LINES_BYTES];
+};
+
+void lines_init(struct lines *l, struct str text, const struct sink *sink);
+/*
+ * The next line, escapes taken out; it holds until the next call. Passed over, with a warning: a
+ * line into which the kernel printed, and a last one that has no end (its last number may be cut).
+ */
+bool lines_next(struct lines *l, struct str *line);
+/* The words of a line; returns how many of them were put into words[LINES_WORDS]. */
+size_t lines_words(struct str line, struct str *words);
+/* What stands after prefix, white space trimmed: true when s starts with it. */
+bool lines_after(struct str s, const char *prefix, struct str *rest);
+/* The number that s starts with, white space before it passed over; *rest is what follows it. */
+bool lines_number(struct str s, double *value, struct str *rest);
+/* A word that is a number and then unit, "2.25%". */
+bool lines_unit(struct str word, const char *unit, double *value);
+bool lines_has(struct str s, const char *part);
+/* s as a string in out[n], cut to fit; returns out. */
+char *lines_copy(struct str s, char *out, size_t n);
+/* The error of a text in which nothing was found: says what it begins with. */
+int lines_nothing(struct str text, const char *tool, const char *what, struct err *e);
+
+#endif
