@@ -268,6 +268,9 @@ struct server {
 };
 /* Begins the turn's transaction. -1: the call was answered 503. */
 int server_turn(struct call *c);
+/* Of a turn of the loop (arg: the server): commits what calls changed, then tells of it. */
+void server_turn_end(void *arg);
+void server_stop(struct server *s); /* ends and frees all that it has */
 /* STATE/server/runs/RUN[/ROLE]; heap. */
 char *server_part_dir(void *server, int64_t run, const char *role);
 /* The scheduler's next wish may have changed. */

@@ -91,7 +91,7 @@ static bool commit(struct server *s)
 	return false;
 }
 
-static void turn_end(void *arg)
+void server_turn_end(void *arg)
 {
 	struct server *s = arg;
 	bool committed;
@@ -309,7 +309,7 @@ static int start(struct server *s, const struct server_opts *o, struct err *e)
 		return -1;
 	loop_signal(s->loop, SIGTERM, on_signal, s);
 	loop_signal(s->loop, SIGINT, on_signal, s);
-	loop_turn(s->loop, turn_end, s);
+	loop_turn(s->loop, server_turn_end, s);
 	nights_begin(s);
 	server_arm(s);
 	log_info("serving %s, store '%s', folder '%s'", url, store_path(s->store), s->dir);
@@ -322,7 +322,7 @@ static int start(struct server *s, const struct server_opts *o, struct err *e)
 	return loop_run(s->loop, e);
 }
 
-static void stop(struct server *s)
+void server_stop(struct server *s)
 {
 	s->stopping = true;
 	http_server_free(s->http);
@@ -363,6 +363,6 @@ int server_main(const struct server_opts *o)
 		s.exit_status = e.blame == BLAME_CONFIG ? 2 : 3;
 	}
 	diag_done(&diag);
-	stop(&s);
+	server_stop(&s);
 	return s.exit_status;
 }

@@ -225,9 +225,11 @@ bool view_sees_night(struct call *c, int64_t nightly)
 	const struct store_job_filter f = {.nightly = nightly};
 	struct look l = {.call = c};
 
+	if (store_nightly_get(c->server->store, nightly, look_at_night, &l, NULL) <= 0)
+		return false;
 	if (!c->who.labs)
 		return true;
-	if (store_nightly_get(c->server->store, nightly, look_at_night, &l, NULL) > 0 && !l.sees)
+	if (!l.sees)
 		store_jobs(c->server->store, &f, look_at_job, &l, NULL);
 	return l.sees;
 }
