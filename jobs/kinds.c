@@ -242,6 +242,10 @@ static bool check_tell(struct compile *c, const struct making *mk)
 	bool good = check_parts(c, mk);
 
 	good = check_word(c, mk, "key", tell->key) && good;
+	good = check_word(c, mk, "artifact", tell->artifact) && good;
+	if (!tell->value == !tell->artifact)
+		good = compile_complain(c, mk->en->node->at,
+			"%s tells a 'value' or an 'artifact': one of them", mk->en->what);
 	return check_role(c, mk, "to", tell->to) && good;
 }
 

@@ -88,7 +88,8 @@ struct step_barrier {
 	const char *point; /* its name */
 };
 struct step_tell {
-	const char *key, *value;
+	const char *key, *value; /* value NULL: the bytes of the artifact */
+	const char *artifact;
 	const char *to; /* a role; NULL: all the others */
 };
 struct step_hear {

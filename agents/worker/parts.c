@@ -6,6 +6,7 @@
  */
 #include "worker.h"
 
+#include "base/fs.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "inbox.h"
@@ -241,13 +242,24 @@ int step_barrier(struct worker *w, const void *conf, struct err *e)
 	return 0;
 }
 
+static int read_artifact(const struct worker *w, const char *name, struct buf *out, struct err *e)
+{
+	AUTOFREE char *dir = fs_join(w->dir, "artifacts");
+	AUTOFREE char *path = fs_join(dir, name);
+
+	if (!fs_exists(path))
+		return err_set(e, BLAME_JOB, "there is no artifact '%s' to tell", name);
+	return fs_read(path, out, e);
+}
+
 int step_tell(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_tell *s = conf;
 	AUTOBUF value = BUF_INIT(INBOX_DATA_BYTES);
 	AUTOBUF text = BUF_INIT(2 * INBOX_DATA_BYTES);
 
-	if (!parts_open(w, e) || bench_expand(&w->bench, s->value, &value, e))
+	if (!parts_open(w, e) || (s->artifact ? read_artifact(w, s->artifact, &value, e)
+					      : bench_expand(&w->bench, s->value, &value, e)))
 		return -1;
 	(void)base64_add(&text, str_make(buf_str(&value), value.len)); /* there is room */
 	bench_event(&w->bench, "tell", "{s:s*, s:s, s:s}", "to", s->to, "key", s->key, "value",
