@@ -7,6 +7,7 @@
 #include "api/calls.h"
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "io/chunks.h"
 #include "io/json.h"
@@ -106,15 +107,54 @@ static bool intake_part(struct intake *in, const struct chunk *ch)
 	return true;
 }
 
-/* What the journal says that others must know. */
-static int journal_line(
-	struct server *s, const struct chunk *ch, const struct store_event *ev, struct err *e)
+/* The file of a chunk, made where there is room for one more. -1 with errno; EDQUOT: there is none.
+ */
+static int chunk_open(struct intake *in, const struct chunk *ch, struct kept *k, uint64_t *size)
 {
+	int fd = folder_open(in->part.dir, ch->file, O_WRONLY, size);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	if (k->files >= PART_FILES_MAX) {
+		errno = EDQUOT;
+		return -1;
+	}
+	fd = folder_open(in->part.dir, ch->file, O_WRONLY | O_CREAT | O_EXCL, size);
+	if (fd >= 0)
+		k->files++;
+	return fd;
+}
+
+/* Of an artifact without bytes no chunk comes; it is there all the same. */
+static void empty_artifact(struct intake *in, const struct chunk *journal, const json_t *event)
+{
+	AUTOFREE char *name = mem_printf("artifacts/%s", json_text(event, "name", ""));
+	struct chunk ch = {.run = journal->run, .part = journal->part};
+	AUTOCLOSE int fd = -1;
+	uint64_t size;
+
+	if (json_int(event, "bytes", -1) != 0 || !chunk_file_ok(name) ||
+		strlen(name) >= sizeof ch.file)
+		return;
+	snprintf(ch.file, sizeof ch.file, "%s", name);
+	fd = chunk_open(in, &ch, kept_of(in, &ch), &size);
+	if (fd < 0)
+		log_warn("run %lld: '%s' is not kept: %s", (long long)ch.run, name,
+			strerror(errno));
+}
+
+/* What the journal says that others must know. */
+static int journal_line(struct intake *in, const struct chunk *ch, const struct store_event *ev,
+	struct err *e)
+{
+	struct server *s = in->call->server;
 	AUTOJSON *j = json_loads(ev->line, 0, NULL);
 	const char *kind = json_text(j, "kind", "");
 
 	if (!strcmp(kind, "run-start"))
 		return sched_part_started(s->sched, ch->run, ch->part, e);
+	if (!strcmp(kind, "artifact"))
+		empty_artifact(in, ch, j);
 	if (!strcmp(kind, "power-done"))
 		power_done(s, ch->run, j);
 	if (!strcmp(kind, "barrier") || !strcmp(kind, "tell") || !strcmp(kind, "power") ||
@@ -152,29 +192,11 @@ static int take_journal(struct intake *in, const struct chunk *ch, struct err *e
 	}
 	r = events.n ? store_part_events(s->store, ch->run, ch->part, events.p, events.n, e) : 0;
 	for (size_t i = 0; !r && i < events.n; i++)
-		r = journal_line(s, ch, &events.p[i], e);
+		r = journal_line(in, ch, &events.p[i], e);
 	if (!r && events.n && (size_t)got == EVENTS_PIECE)
 		r = 1; /* there is more */
 	vec_done(&events);
 	return r;
-}
-
-/* The file of a chunk, made where there is room for one more. -1 with errno; EDQUOT: there is none.
- */
-static int chunk_open(struct intake *in, const struct chunk *ch, struct kept *k, uint64_t *size)
-{
-	int fd = folder_open(in->part.dir, ch->file, O_WRONLY, size);
-
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	if (k->files >= PART_FILES_MAX) {
-		errno = EDQUOT;
-		return -1;
-	}
-	fd = folder_open(in->part.dir, ch->file, O_WRONLY | O_CREAT | O_EXCL, size);
-	if (fd >= 0)
-		k->files++;
-	return fd;
 }
 
 /* Puts the bytes where they belong; *size is what the file has then, *full: it takes no more. */
