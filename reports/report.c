@@ -8,12 +8,14 @@
 #include "base/vec.h"
 #include "io/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct gather {
 	struct report *r;
 	const struct metric_table *table;
 	int64_t step, step_start_ms; /* the step that runs; ms -1: none */
+	char role[128];              /* of the part whose events come, "server/"; "": it has none */
 	VEC(struct store_result) results;
 	VEC(struct report_metric) metrics;
 	VEC(struct report_env) envs;
@@ -113,6 +115,20 @@ static int on_stage(void *arg, const struct store_stage *stage)
 	return 0;
 }
 
+/* Events come part by part: what one of several did bears its role. */
+static const char *of_role(struct gather *g, const char *text)
+{
+	return text ? arena_printf(&g->r->arena, "%s%s", g->role, text) : NULL;
+}
+
+static void on_run_start(struct gather *g, const json_t *j)
+{
+	const char *role = json_text(j, "role", NULL);
+
+	snprintf(g->role, sizeof g->role, "%s%s", role ? role : "", role ? "/" : "");
+	g->step_start_ms = -1;
+}
+
 /* How long a step took: `ms` of an event is the time since the run's start. */
 static void on_step_start(struct gather *g, const json_t *j)
 {
@@ -127,7 +143,7 @@ static void on_step_end(struct gather *g, const json_t *j)
 		     end_ms >= g->step_start_ms;
 	struct arena *a = &g->r->arena;
 	struct report_step step = {
-		.name = arena_strdup(a, json_text(j, "name", "-")),
+		.name = of_role(g, json_text(j, "name", "-")),
 		.outcome = arena_strdup(a, json_text(j, "outcome", "not-run")),
 		.blame = arena_strdup(a, json_text(j, "blame", NULL)),
 		.message = arena_strdup(a, json_text(j, "message", NULL)),
@@ -143,7 +159,7 @@ static void on_identity(struct gather *g, const json_t *j)
 {
 	struct arena *a = &g->r->arena;
 	struct report_identity id = {
-		.role = arena_strdup(a, json_text(j, "role", "-")),
+		.role = of_role(g, json_text(j, "role", "-")),
 		.want = arena_strdup(a, json_text(j, "want", NULL)),
 		.got = arena_strdup(a, json_text(j, "got", NULL)),
 		.same = json_flag(j, "same", false),
@@ -157,14 +173,16 @@ static int on_event(void *arg, const char *kind, const struct store_event *ev)
 	struct gather *g = arg;
 	AUTOJSON *j = json_loads(ev->line, 0, NULL);
 
-	if (!strcmp(kind, "step-start"))
+	if (!strcmp(kind, "run-start"))
+		on_run_start(g, j);
+	else if (!strcmp(kind, "step-start"))
 		on_step_start(g, j);
 	else if (!strcmp(kind, "step-end"))
 		on_step_end(g, j);
 	else if (!strcmp(kind, "identity"))
 		on_identity(g, j);
 	else if (!strcmp(kind, "warn"))
-		vec_push(&g->warnings, arena_strdup(&g->r->arena, json_text(j, "text", "")));
+		vec_push(&g->warnings, of_role(g, json_text(j, "text", "")));
 	return 0;
 }
 

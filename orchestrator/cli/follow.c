@@ -16,21 +16,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PARTS_MAX      16 /* of a job */
 #define AGAIN_FIRST_MS 250
 #define AGAIN_MAX_MS   5000
 
 struct following {
 	const struct follow_opts *o;
 	struct sse sse;
-	struct progress progress;
-	char after[256]; /* where to go on */
-	char state[16];  /* last one shown */
+	struct progress parts[PARTS_MAX]; /* one a board */
+	bool several;                     /* more than one of them did something */
+	char after[256];                  /* where to go on */
+	char state[16];                   /* last one shown */
 	char waits[256];
 	int64_t run;    /* of the lines shown last; 0: none yet */
 	char why[256];  /* how it ended */
 	json_t *job;    /* the last view; NULL: none yet */
 	bool done, any; /* any: something came over this connection */
 };
+
+static void clear(struct following *f)
+{
+	for (size_t i = 0; i < PARTS_MAX; i++)
+		progress_done(&f->parts[i]);
+}
+
+/* Of several parts none has a live line: they would take turns in it. */
+static struct progress *part_of(struct following *f, const json_t *j)
+{
+	int64_t part = json_int(j, "part", 0);
+
+	if (part > 0 && !f->several) {
+		f->several = true;
+		clear(f);
+		for (size_t i = 0; i < PARTS_MAX; i++)
+			f->parts[i].live = false;
+	}
+	return &f->parts[part > 0 && part < PARTS_MAX ? part : 0];
+}
 
 static void show_state(struct following *f, const json_t *job)
 {
@@ -39,7 +61,7 @@ static void show_state(struct following *f, const json_t *job)
 	if (f->o->quiet || (!strcmp(state, f->state) && !strcmp(waits, f->waits)))
 		return;
 	if (!strcmp(state, "queued") && *waits) {
-		progress_done(&f->progress);
+		clear(f);
 		fprintf(stderr, "waits: %s\n", waits);
 	} else if (!f->o->steps && strcmp(state, f->state)) {
 		fprintf(stderr, "job %lld: %s\n", (long long)json_int(job, "job", 0), state);
@@ -52,18 +74,19 @@ static void on_run(struct following *f, const json_t *j)
 {
 	int64_t run = json_int(j, "run", 0);
 	const json_t *event = json_object_get(j, "event");
+	struct progress *p = part_of(f, j);
 
 	if (run != f->run && f->run && !f->o->quiet) {
-		progress_done(&f->progress);
+		clear(f);
 		fprintf(stderr, "run %lld was given up: %s, once more as run %lld\n",
 			(long long)f->run, f->why, (long long)run);
 	}
-	f->run = f->progress.run = run;
+	f->run = p->run = run;
 	if (!strcmp(json_text(event, "kind", ""), "run-end"))
 		snprintf(f->why, sizeof f->why, "%s",
 			json_text(event, "message", "trouble of the lab"));
 	if (f->o->steps)
-		progress_event(&f->progress, event);
+		progress_event(p, event);
 }
 
 static void on_event(void *arg, const char *id, const char *name, const char *data)
@@ -91,7 +114,7 @@ static int on_bytes(void *arg, struct str bytes)
 
 	if (sse_feed(&f->sse, bytes, on_event, f))
 		return -1;
-	progress_tick(&f->progress);
+	progress_tick(&f->parts[0]);
 	return f->done;
 }
 
@@ -156,9 +179,10 @@ int job_follow(struct remote *r, int64_t job, const struct follow_opts *o)
 	int status, failed;
 
 	report_load_metrics(&metrics, NULL);
-	progress_init(&f.progress, &metrics, o->quiet || !o->steps);
+	for (size_t i = 0; i < PARTS_MAX; i++)
+		progress_init(&f.parts[i], &metrics, o->quiet || !o->steps);
 	status = follow(r, job, &f);
-	progress_done(&f.progress);
+	clear(&f);
 	runs = json_object_get(f.job, "runs");
 	if (f.done && o->report && json_array_size(runs)) {
 		failed = follow_report(r,

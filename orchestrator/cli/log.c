@@ -30,7 +30,7 @@ static const struct cli_opt opts[] = {
 	{"follow", 'f', CLI_FLAG, offsetof(struct log_args, follow), NULL,
 		"from a controller: go on as it grows, until the run has ended"},
 	{"role", 0, CLI_TEXT, offsetof(struct log_args, role), "ROLE",
-		"from a controller: which part of a job with several boards"},
+		"which part of a job with several boards"},
 	REMOTE_OPT(struct log_args),
 	{0},
 };
@@ -87,6 +87,40 @@ static void list_consoles(const char *dir, struct buf *names, char **only)
 	free(list);
 }
 
+static int is_part(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && d->d_type == DT_DIR && strcmp(d->d_name, "artifacts") &&
+	       strcmp(d->d_name, "images") && strcmp(d->d_name, "files");
+}
+
+/* The folder of the role in that of the run; heap, NULL with e. */
+static char *find_part(const struct log_args *a, const char *run_dir, struct err *e)
+{
+	AUTOFREE char *own = fs_join(run_dir, "events.jsonl");
+	AUTOFREE char *dir = a->role ? fs_join(run_dir, a->role) : NULL;
+	AUTOBUF names = BUF_INIT(1 << 16);
+	struct dirent **list = NULL;
+	int n;
+
+	if (a->role && str_is_name(a->role) && fs_is_dir(dir))
+		return mem_strdup(dir);
+	n = scandir(run_dir, &list, is_part, alphasort);
+	for (int i = 0; i < n; i++) {
+		buf_printf(&names, "%s%s", i ? ", " : "", list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+	if (!a->role && (!names.len || fs_exists(own)))
+		return mem_strdup(run_dir);
+	if (a->role)
+		err_set(e, BLAME_CONFIG, "the run has no role '%s': it has %s", a->role,
+			names.len ? buf_str(&names) : "none");
+	else
+		err_set(e, BLAME_CONFIG, "the run has several boards: which --role, of %s?",
+			buf_str(&names));
+	return NULL;
+}
+
 /* The path of a console's log without ".log"; heap, NULL with e. */
 static char *find_log(const struct log_args *a, const char *dir, struct err *e)
 {
@@ -127,9 +161,12 @@ static int show_lines(const struct log_args *a, const char *base, int fd, struct
 
 static int show(const struct log_args *a, const char *operand, struct err *e)
 {
-	AUTOFREE char *dir = find_dir(a, operand, e), *base = NULL, *path = NULL;
+	AUTOFREE char *run_dir = find_dir(a, operand, e);
+	AUTOFREE char *dir = NULL, *base = NULL, *path = NULL;
 	AUTOCLOSE int fd = -1;
 
+	if (run_dir)
+		dir = find_part(a, run_dir, e);
 	if (!dir)
 		return -1;
 	base = find_log(a, dir, e);
@@ -171,8 +208,8 @@ static int run(int argc, char **argv)
 			EXIT_USAGE, "--raw is all bytes: it goes neither with --time nor --tail");
 	if (is_remote(&a, operands[0]))
 		return log_remote(&a, operands[0]);
-	if (a.follow || a.role)
-		return cli_fail(EXIT_USAGE, "log: --follow and --role need a controller");
+	if (a.follow)
+		return cli_fail(EXIT_USAGE, "log: --follow needs a controller");
 	if (show(&a, operands[0], &e))
 		return cli_fail(blame_exit(e.blame), "%s", e.msg);
 	return EXIT_PASS;

@@ -54,7 +54,8 @@ static const char *paint(const struct progress *p, const char *word)
 static void vline(struct progress *p, int64_t ms, const char *indent, const char *fmt, va_list ap)
 {
 	clear_live(p);
-	fprintf(stderr, "  %7.1f s  %s", (double)ms / 1e3, indent);
+	fprintf(stderr, "  %7.1f s  %s%s%s", (double)ms / 1e3, p->role, p->role[0] ? ": " : "",
+		indent);
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
@@ -92,6 +93,8 @@ static void on_run_start(struct progress *p, const json_t *event)
 
 	p->steps = json_int(event, "steps", 0);
 	p->run_start_mono_ms = clock_ms() - json_int(event, "ms", 0);
+	p->step[0] = 0;
+	safe(event, "role", p->role, sizeof p->role);
 	clear_live(p);
 	fprintf(stderr, "run %lld: %s on %s", (long long)p->run,
 		safe(event, "job", job, sizeof job), safe(event, "board", board, sizeof board));

@@ -26,6 +26,7 @@ struct progress {
 	int64_t step_start_ms; /* since run start, of the step that runs */
 	int64_t step_timeout_ms;
 	int64_t run_start_mono_ms;
+	char role[64];                  /* stands before what it did; "": the job has none */
 	char step[PROGRESS_STEP_BYTES]; /* "" between steps */
 	bool headed; /* the step's line stands already; its outcome comes below */
 	int worst;   /* worst status among the results of this step; -1: none yet */

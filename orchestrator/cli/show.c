@@ -52,6 +52,29 @@ static void put_runs(struct buf *out, const json_t *runs)
 	listing_done(&t);
 }
 
+/* Of a run of several boards: who did what, and how it ended. */
+static void put_parts(struct buf *out, const json_t *parts)
+{
+	static const char *const headings[] = {
+		"ROLE", "BOARD", "AGENT", "VERDICT", "BLAME", "MESSAGE", NULL};
+	struct listing t;
+	json_t *part;
+	size_t i;
+
+	listing_init(&t, headings);
+	json_array_foreach (parts, i, part) {
+		listing_add(&t, json_text(part, "role", NULL));
+		listing_add(&t, json_text(part, "board", NULL));
+		listing_add(&t, json_text(part, "agent", NULL));
+		listing_add(&t, json_text(part, "verdict", json_text(part, "state", NULL)));
+		listing_add(&t, json_text(part, "blame", NULL));
+		listing_add(&t, json_text(part, "message", ""));
+	}
+	buf_putc(out, '\n');
+	listing_print(&t, out);
+	listing_done(&t);
+}
+
 static int show(struct remote *r, const struct args *a, const char *operand)
 {
 	AUTOFREE char *id = http_encode(operand);
@@ -81,10 +104,12 @@ static int show(struct remote *r, const struct args *a, const char *operand)
 	last = json_object_get(runs, "runs");
 	if (json_array_size(last))
 		put_runs(&out, last);
-	if (cli_out(&out))
-		return EXIT_INCOMPLETE;
 	/* Runs are listed newest first. */
 	last = json_array_get(last, 0);
+	if (json_array_size(json_object_get(last, "parts")) > 1)
+		put_parts(&out, json_object_get(last, "parts"));
+	if (cli_out(&out))
+		return EXIT_INCOMPLETE;
 	if (json_text(last, "verdict", NULL)) {
 		printf("\n");
 		failed = follow_report(r, json_int(last, "run", 0), a->format ? a->format : "text");
