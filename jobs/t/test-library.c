@@ -30,7 +30,7 @@ static void job(const struct types *types, const char *path)
 {
 	struct arena a = {0};
 	struct diag diag = {0};
-	struct plan p = {0};
+	struct job_parts parts = {0};
 	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
 	const struct node *doc = yaml_load(&a, path, &diag);
 	bool good;
@@ -40,17 +40,20 @@ static void job(const struct types *types, const char *path)
 		nightly(types, path);
 		return;
 	}
-	good = doc && !job_compile(&p, doc, NULL, 0, NULL, &diag) &&
-	       !match_check(types, &p.match, node_find(doc, "board"), &diag);
+	good = doc && !job_compile_parts(&parts, doc, NULL, 0, NULL, &diag);
+	for (size_t i = 0; i < parts.n; i++)
+		good &= !match_check(types, &parts.plans[i].match, parts.boards[i], &diag);
 
 	diag_print(&diag, &said);
 	ok(good, "%s compiles %s", path, buf_str(&said));
-	if (good) {
-		ok(p.description && *p.description, "%s says what it is", path);
-		ok(p.match.soc || p.match.type || !strcmp(p.job, "health"),
+	for (size_t i = 0; good && i < parts.n; i++) {
+		const struct plan *p = &parts.plans[i];
+
+		ok(p->description && *p->description, "%s says what it is", path);
+		ok(p->match.soc || p->match.type || !strcmp(p->job, "health"),
 			"%s says for which boards, or is the health check of all", path);
 	}
-	plan_done(&p);
+	job_parts_done(&parts);
 	diag_done(&diag);
 	arena_done(&a);
 }
