@@ -63,6 +63,6 @@ ok $? 'the last line, followed'
 check 'another console' 2 "no console 'aux': it has main" "$HILAB" log 1 --console aux
 check 'a role that is none' 2 "of role client" "$HILAB" log 1 --role client
 check 'a run that is none' 2 'no run 77' "$HILAB" log 77
-check 'a folder cannot be followed' 2 'need a controller' "$HILAB" log $folder --follow
-check 'nor with a store' 2 'need a controller' "$HILAB" log 1 --follow --store x
+check 'a folder cannot be followed' 2 'needs a controller' "$HILAB" log $folder --follow
+check 'nor with a store' 2 'needs a controller' "$HILAB" log 1 --follow --store x
 finish
