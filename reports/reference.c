@@ -180,9 +180,10 @@ static int read_document(struct reader *rd, const struct node *doc)
 		node_each (table.figures, row)
 			failed |= read_row(rd, &table, row);
 	}
-	if (!failed && !rd->figures.n)
-		failed = diag_add(rd->diag, doc->at, "it holds no figure");
-	return failed;
+	if (failed || rd->figures.n)
+		return failed;
+	diag_add(rd->diag, doc->at, "it holds no figure");
+	return -1;
 }
 
 int reference_load(
