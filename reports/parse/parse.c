@@ -7,10 +7,15 @@
 const struct driver *const *parse_drivers(void)
 {
 	static const struct driver *const table[] = {
+		&cyclictest_parser.d,
+		&dd_parser.d,
 		&fio_parser.d,
+		&hackbench_parser.d,
 		&iperf2_parser.d,
 		&iperf3_parser.d,
 		&netperf_parser.d,
+		&openssl_parser.d,
+		&time_v_parser.d,
 		NULL,
 	};
 

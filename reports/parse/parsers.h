@@ -6,6 +6,8 @@
 
 #include "parse.h"
 
-extern const struct parser fio_parser, iperf2_parser, iperf3_parser, netperf_parser;
+extern const struct parser cyclictest_parser, dd_parser, fio_parser, hackbench_parser,
+	iperf2_parser, iperf3_parser, netperf_parser, openssl_parser,
+	time_v_parser;
 
 #endif
