@@ -14,6 +14,7 @@
 #	job NAME BOARD COMMAND    $dir/NAME.yaml, on the boards that BOARD ({type: ...}) asks for
 #	sql QUERY                 rows of the store
 #	hilab ARGS...             into $dir/out and $dir/err
+#	online BOARD              is its agent there?
 #	all_done                  is no job open?
 #	whole                     the tests of what must hold when all jobs are done
 . "$HILAB_DATA/labs/virtual/t/lab.sh"
@@ -70,6 +71,9 @@ job() {
 }
 sql() {
 	"$HILAB_BUILD/orchestrator/store/t/tool-sql" "$HILAB_STORE" "$1"
+}
+online() {
+	"$HILAB" boards show "$1" | grep -q '"online": true'
 }
 all_done() {
 	[ "$(sql "SELECT count(*) FROM job WHERE state<>'done'")" = 0 ]
