@@ -11,10 +11,13 @@ const struct driver *const *parse_drivers(void)
 		&dd_parser.d,
 		&fio_parser.d,
 		&hackbench_parser.d,
+		&ipc_parser.d,
 		&iperf2_parser.d,
 		&iperf3_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
+		&rtos_storage_parser.d,
+		&sbl_parser.d,
 		&time_v_parser.d,
 		NULL,
 	};
