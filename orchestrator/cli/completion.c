@@ -14,7 +14,14 @@
 #define SCRIPT_BYTES ((size_t)1 << 20)
 
 /* What stands in the place of an option's argument or of operands, where that is not a file. */
-enum words { WORDS_NAMES, WORDS_COMMANDS, WORDS_DRIVERS, WORDS_FORMATS, WORDS_PARSERS, WORDS_FIXED };
+enum words {
+	WORDS_NAMES,
+	WORDS_COMMANDS,
+	WORDS_DRIVERS,
+	WORDS_FORMATS,
+	WORDS_PARSERS,
+	WORDS_FIXED
+};
 
 #define BOARDS    WORDS_NAMES, "1 boards list"
 #define TYPES     WORDS_NAMES, "2 boards list"
