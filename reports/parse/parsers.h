@@ -6,8 +6,8 @@
 
 #include "parse.h"
 
-extern const struct parser cyclictest_parser, dd_parser, fio_parser, hackbench_parser, ipc_parser,
-	iperf2_parser, iperf3_parser, netperf_parser, openssl_parser, rtos_storage_parser,
-	sbl_parser, time_v_parser;
+extern const struct parser cyclictest_parser, dd_parser, fio_parser, hackbench_parser,
+	ipc_parser, iperf2_parser, iperf3_parser, ktap_parser, netperf_parser, openssl_parser,
+	rtos_storage_parser, sbl_parser, tap_parser, time_v_parser;
 
 #endif
