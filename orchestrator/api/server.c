@@ -244,6 +244,7 @@ static int open_store(struct server *s, const struct server_opts *o, struct err 
 {
 	const struct sched_hooks hooks = {.arg = s,
 		.event = events_add,
+		.bare = true,
 		.wake = agents_wake,
 		.health_job = health_job,
 		.compile = health_compile,

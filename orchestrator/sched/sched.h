@@ -75,6 +75,7 @@ struct sched_hooks {
 	/* Something became different, in this turn; told to followers after the commit. NULL: not.
 	 */
 	void (*event)(void *arg, const struct sched_event *ev);
+	bool bare; /* events are wanted without their body: it is NULL, and costs nothing */
 	/* Commands wait for that agent: hand them out (sched_commands) after the commit. */
 	void (*wake)(void *arg, const char *agent);
 	/* Health check of a board type: the job document's path (heap), NULL: there is none.

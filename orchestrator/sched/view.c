@@ -261,8 +261,7 @@ static void tell(struct sched *s, struct sched_event ev, json_t *body)
 
 void tell_job(struct sched *s, struct sched_job *job, const struct job_end *end)
 {
-	const struct sched_board *b =
-		job->run ? NULL : job->class->wants[0].pin;
+	const struct sched_board *b = job->run ? NULL : job->class->wants[0].pin;
 	AUTOFREE char *labs = job->run ? run_labs(job->run) : NULL;
 
 	if (s->hooks.event)
@@ -271,7 +270,9 @@ void tell_job(struct sched *s, struct sched_job *job, const struct job_end *end)
 				.id = job->id,
 				.lab = b ? b->lab : labs,
 				.submitter = job->who->name},
-			job_body(s->n_queued < TELL_WAITS_MAX ? s : NULL, job, end));
+			s->hooks.bare
+				? NULL
+				: job_body(s->n_queued < TELL_WAITS_MAX ? s : NULL, job, end));
 }
 
 void tell_run(struct sched *s, const struct sched_run *r, const struct job_end *end)
@@ -284,7 +285,7 @@ void tell_run(struct sched *s, const struct sched_run *r, const struct job_end *
 				.id = r->id,
 				.lab = labs,
 				.submitter = r->job ? r->job->who->name : NULL},
-			run_body(r, end));
+			s->hooks.bare ? NULL : run_body(r, end));
 }
 
 void tell_late(struct sched *s, const char *kind, int64_t id, const struct sched_board *b,
@@ -300,14 +301,14 @@ void tell_board(struct sched *s, const struct sched_board *b)
 {
 	if (s->hooks.event)
 		tell(s, (struct sched_event){.kind = "board", .name = b->name, .lab = b->lab},
-			board_body(b));
+			s->hooks.bare ? NULL : board_body(b));
 }
 
 void tell_agent(struct sched *s, const struct sched_agent *a)
 {
 	if (s->hooks.event)
 		tell(s, (struct sched_event){.kind = "agent", .name = a->name, .lab = a->lab},
-			agent_body(a));
+			s->hooks.bare ? NULL : agent_body(a));
 }
 
 void tell_lease(struct sched *s, const struct lease *l, const char *state)
