@@ -130,7 +130,7 @@ static int lock_dir(struct agent *a, struct err *e)
 		return err_sys(e, BLAME_INFRA, errno, "cannot open '%s'", path);
 	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
 		n = pread(a->lock_fd, text, sizeof text - 1, 0);
-		return err_set(e, BLAME_CONFIG, "an agent works in '%s' already (process %.*s)",
+		return err_set(e, BLAME_INFRA, "an agent works in '%s' already (process %.*s)",
 			a->dir, n > 0 ? (int)n - 1 : 1, n > 0 ? text : "?");
 	}
 	snprintf(text, sizeof text, "%d\n", (int)getpid());
