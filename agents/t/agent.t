@@ -111,7 +111,7 @@ is "$(verdict 1)" "pass none off " "a run passes"
 whole 1 "and all of it is with the controller"
 grep -q 'hello' c/held/1-0/console-main.log
 ok $? "its console too"
-check "a second agent of that folder is refused" 2 "already" "$HILAB" agent --config agent.yaml --dir a --lab p/lab.yaml
+check "a second agent of that folder is refused" 3 "already" "$HILAB" agent --config agent.yaml --dir a --lab p/lab.yaml
 
 # ---- the agent dies ----
 start_run 2 b-2 '{name: wait, command: "while [ ! -e go2 ]; do sleep 0.1; done; echo done"}'
