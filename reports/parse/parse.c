@@ -15,6 +15,7 @@ const struct driver *const *parse_drivers(void)
 		&iperf2_parser.d,
 		&iperf3_parser.d,
 		&ktap_parser.d,
+		&lava_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
 		&rtos_storage_parser.d,

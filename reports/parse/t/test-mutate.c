@@ -19,7 +19,7 @@
 #define TWICE_ROUNDS   500
 
 /* Formats whose verdicts are held; those of figures have tests of their own. */
-static const char *const held[] = {"tap", "ktap", NULL};
+static const char *const held[] = {"tap", "ktap", "lava", NULL};
 
 struct told {
 	char *name; /* "SUITE<TAB>NAME" */
