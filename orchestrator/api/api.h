@@ -92,7 +92,12 @@ struct call {
 };
 
 /* ---- call.c ---- */
+void call_free(struct call *c); /* only when it was answered, or its client is gone */
+/* {"error": {"code", "message"}}; a new reference. */
+json_t *call_error_json(const char *code, const char *message);
 void call_begin(void *server, struct http_request *r); /* an http_fn */
+
+/* ---- answer.c ---- */
 /* Each call is answered once, by one of these. The JSON reference is taken. */
 void call_ok(struct call *c, unsigned status, json_t *j);
 void call_text(
