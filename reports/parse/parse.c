@@ -14,14 +14,18 @@ const struct driver *const *parse_drivers(void)
 		&ipc_parser.d,
 		&iperf2_parser.d,
 		&iperf3_parser.d,
+		&irq_latency_parser.d,
 		&ktap_parser.d,
 		&lava_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
+		&power_parser.d,
+		&resume_parser.d,
 		&rtos_storage_parser.d,
 		&sbl_parser.d,
 		&tap_parser.d,
 		&time_v_parser.d,
+		&udma_parser.d,
 		NULL,
 	};
 

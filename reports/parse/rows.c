@@ -16,6 +16,10 @@ bool rows_next(struct lines *l, struct str *line)
 		if (!lines_next(l, line))
 			return false;
 	} while (l->warned != warned);
+	/* What was copied from a page has its blanks as U+00A0. */
+	for (size_t i = 0; i + 1 < line->n; i++)
+		if (line->p[i] == '\xc2' && line->p[i + 1] == '\xa0')
+			memset(l->line + (line->p - l->line) + i, ' ', 2);
 	*line = str_trim(*line);
 	return true;
 }
