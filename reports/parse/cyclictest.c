@@ -60,8 +60,8 @@ static double cyclictest_value(struct str line, const char *key)
 	if (at < 0)
 		return NAN;
 	line = str_make(line.p + at + strlen(key), line.n - (size_t)at - strlen(key));
-	return lines_number(line, &value, &rest) && (!rest.n || rest.p[0] == ' ' ||
-							     rest.p[0] == '\t')
+	return lines_number(line, &value, &rest) &&
+			       (!rest.n || rest.p[0] == ' ' || rest.p[0] == '\t')
 		       ? value
 		       : NAN;
 }
@@ -102,7 +102,8 @@ static void cyclictest_columns(struct cyclictest *c, struct str line, size_t at)
 	for (size_t which = 0; which < ARRAY_LEN(heads); which++) {
 		if (!lines_after(line, heads[which], &rest))
 			continue;
-		for (size_t i = 0; i < CYCLICTEST_THREADS && lines_number(rest, &value, &rest); i++) {
+		for (size_t i = 0; i < CYCLICTEST_THREADS && lines_number(rest, &value, &rest);
+			i++) {
 			struct cyclictest_thread *t = &c->threads[i];
 
 			if (i >= c->n) {
@@ -158,8 +159,7 @@ static void cyclictest_document(struct cyclictest *c, const json_t *doc)
 		c->unit = "ns";
 	if (json_scan_number(doc, "return_code", &status) && status != 0)
 		sink_warn(c->sink, "cyclictest: it ended with status %.0f", status);
-	json_object_foreach((json_t *)threads, key, thread)
-	{
+	json_object_foreach ((json_t *)threads, key, thread) {
 		struct cyclictest_thread t = {true, NAN, NAN, NAN, 0};
 
 		if (json_scan_number(thread, "cycles", &cycles) && cycles <= 0)
@@ -183,8 +183,7 @@ static int cyclictest_json(struct cyclictest *c, struct str text, struct err *e)
 	}
 	json_scan_end(&scan);
 	if (scan.cut_off)
-		return err_set(
-			e, BLAME_TEST, "cyclictest: its JSON output is cut off or damaged");
+		return err_set(e, BLAME_TEST, "cyclictest: its JSON output is cut off or damaged");
 	return c->emitted ? 0 : lines_nothing(text, "cyclictest", "latency", e);
 }
 
@@ -201,8 +200,9 @@ static int cyclictest_parse(struct str text, const struct sink *sink, struct err
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		line = str_trim(line);
-		if (lines_has(line, "cyclictest ") && (lines_has(line, " -N ") || str_ends(line, " -N") ||
-							      lines_has(line, " --nsecs")))
+		if (lines_has(line, "cyclictest ") &&
+			(lines_has(line, " -N ") || str_ends(line, " -N") ||
+				lines_has(line, " --nsecs")))
 			c.unit = "ns";
 		if (wrapped && c.n && lines_number(line, &value, &rest) && !rest.n)
 			for (size_t i = 0; i < c.n; i++)

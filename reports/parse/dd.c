@@ -60,8 +60,8 @@ static void dd_line(struct dd *d, struct str line)
 			sink_warn(d->sink, "dd: nothing to divide: no rate can be told");
 			return;
 		}
-		sink_metric(d->sink, &(struct sink_metric){"dd.time", seconds, "s", NAN, NAN,
-					     quantum, NULL, 0});
+		sink_metric(d->sink,
+			&(struct sink_metric){"dd.time", seconds, "s", NAN, NAN, quantum, NULL, 0});
 		sink_figure(d->sink, "dd.bytes", bytes, "B", NULL, 0);
 		sink_figure(d->sink, "dd.bw", bytes / seconds, "B/s", NULL, 0);
 		d->emitted++;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * openssl speed (1.0.2 to 4.0), its tables and -mr. Invariant: what a column holds is said by its
- * header, never by its place: RSA has 4 columns, 8 from 3.2 on, and key encapsulation has tables of its own.
- * The bytes are thousands, "k" as printed.
+ * header, never by its place: RSA has 4 columns, 8 from 3.2 on, and key encapsulation has tables of
+ * its own. The bytes are thousands, "k" as printed.
  */
 #include "lines.h"
 #include "parsers.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #define OPENSSL_COLUMNS 16
@@ -27,11 +28,14 @@ struct openssl {
 static void openssl_figure(struct openssl *o, const char *name, double value, const char *unit,
 	const char *algorithm, double size)
 {
-	char bs[24];
-	struct sink_label labels[2] = {{"algorithm", algorithm}, {"bs", bs}};
+	char bs[24], lower[96];
+	struct sink_label labels[2] = {{"algorithm", lower}, {"bs", bs}};
 
 	if (!isfinite(value) || !*algorithm)
 		return;
+	snprintf(lower, sizeof lower, "%s", algorithm);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
 	snprintf(bs, sizeof bs, "%.0f", size);
 	sink_figure(o->sink, name, value, unit, labels, size > 0 ? 2 : 1);
 	o->emitted++;
@@ -100,8 +104,8 @@ static void openssl_name(const struct str *words, size_t n, char *out, size_t si
 	out[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (!str_is(words[i], "bits") && words[i].n && used + words[i].n + 2 < size)
-			used += (size_t)snprintf(out + used, size - used, "%s%.*s",
-				used ? "-" : "", STR_ARG(words[i]));
+			used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? "-" : "",
+				STR_ARG(words[i]));
 }
 
 static void openssl_row(struct openssl *o, const struct str *words, size_t n)
@@ -117,7 +121,7 @@ static void openssl_row(struct openssl *o, const struct str *words, size_t n)
 		bool time = o->table == OPENSSL_KEYS && !openssl_rate(o->columns[i]);
 
 		if (o->table == OPENSSL_BYTES ? !lines_unit(word, "k", &values[i])
-		    : time                    ? !lines_unit(word, "s", &values[i])
+			: time                ? !lines_unit(word, "s", &values[i])
 					      : str_double(word, &values[i]))
 			return;
 	}
@@ -126,8 +130,7 @@ static void openssl_row(struct openssl *o, const struct str *words, size_t n)
 		if (o->table == OPENSSL_BYTES)
 			openssl_figure(o, "openssl.bw", values[i], "kB/s", name, o->sizes[i]);
 		else if (openssl_rate(o->columns[i]))
-			openssl_figure(
-				o, openssl_rate(o->columns[i]), values[i], "1/s", name, 0);
+			openssl_figure(o, openssl_rate(o->columns[i]), values[i], "1/s", name, 0);
 }
 
 static size_t openssl_fields(struct str s, struct str *fields, size_t max)
@@ -149,7 +152,8 @@ static void openssl_machine(struct openssl *o, struct str line)
 	static const struct {
 		const char *tag, *name, *columns[4];
 	} kinds[] = {
-		{"+F2", "rsa", {"openssl.sign", "openssl.verify", "openssl.encrypt", "openssl.decrypt"}},
+		{"+F2", "rsa",
+			{"openssl.sign", "openssl.verify", "openssl.encrypt", "openssl.decrypt"}},
 		{"+F3", "dsa", {"openssl.sign", "openssl.verify"}},
 		{"+F4", "ecdsa", {"openssl.sign", "openssl.verify"}},
 		{"+F5", "ecdh", {"openssl.derive"}},
@@ -199,7 +203,8 @@ static int openssl_parse(struct str text, const struct sink *sink, struct err *e
 			   (lines_after(line, "OpenSSL ", &rest) && rest.n && rest.p[0] < 'A')) {
 			char version[64];
 
-			sink_env(sink, "openssl.version", lines_copy(rest, version, sizeof version));
+			sink_env(
+				sink, "openssl.version", lines_copy(rest, version, sizeof version));
 		} else if (openssl_bytes_head(&o, words, n) || openssl_keys_head(&o, words, n)) {
 			continue;
 		} else if (o.table && n > o.n) {
@@ -214,7 +219,8 @@ static int openssl_parse(struct str text, const struct sink *sink, struct err *e
 
 static int openssl_detect(struct str text)
 {
-	if (lines_has(text, "are in 1000s of bytes per second") || lines_has(text, "sign/s verify/s"))
+	if (lines_has(text, "are in 1000s of bytes per second") ||
+		lines_has(text, "sign/s verify/s"))
 		return 95;
 	return lines_has(text, "\n+F:") || lines_has(text, "\n+F2:") ? 90 : 0;
 }

@@ -7,8 +7,10 @@
 const struct driver *const *parse_drivers(void)
 {
 	static const struct driver *const table[] = {
+		&coremark_parser.d,
 		&cyclictest_parser.d,
 		&dd_parser.d,
+		&dhrystone_parser.d,
 		&fio_parser.d,
 		&hackbench_parser.d,
 		&ipc_parser.d,
@@ -17,15 +19,21 @@ const struct driver *const *parse_drivers(void)
 		&irq_latency_parser.d,
 		&ktap_parser.d,
 		&lava_parser.d,
+		&linpack_parser.d,
+		&mtd_speed_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
 		&power_parser.d,
 		&resume_parser.d,
 		&rtos_storage_parser.d,
 		&sbl_parser.d,
+		&stream_parser.d,
+		&stress_ng_parser.d,
 		&tap_parser.d,
 		&time_v_parser.d,
+		&uboot_parser.d,
 		&udma_parser.d,
+		&whetstone_parser.d,
 		NULL,
 	};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long a command took: GNU time -v (1.7 to 1.9), bash's time (its comma in some locales),
- * time -p (POSIX), busybox's time and GNU time's default line. Invariant: a time is told with its clock's tick
- * where that shows (two decimals are hundredths), and a command that ended by a signal or with a
- * status other than 0 is still timed, its status told.
+ * time -p (POSIX), busybox's time and GNU time's default line. Invariant: a time is told with its
+ * clock's tick where that shows (two decimals are hundredths), and a command that ended by a signal
+ * or with a status other than 0 is still timed, its status told.
  */
 #include "lines.h"
 #include "parsers.h"
@@ -25,7 +25,8 @@ static void time_v_told(
 	t->emitted++;
 }
 
-/* "1:02:03", "0:00.23", "0m1.25s", "0m1,25s", "12.30s", "0.23": seconds. *tick: of the last digit. */
+/* "1:02:03", "0:00.23", "0m1.25s", "0m1,25s", "12.30s", "0.23": seconds. *tick: of the last digit.
+ */
 static bool time_v_seconds(struct str s, double *seconds, double *tick)
 {
 	double total = 0, part;
@@ -97,7 +98,8 @@ static void time_v_short(struct time_v *t, const struct str *words, size_t n)
 	for (size_t i = 0; i < ARRAY_LEN(rows) && n >= 2 && n <= 3; i++) {
 		double minutes = 0;
 
-		if (!str_is(words[0], rows[i][0]) || (n == 3 && !lines_unit(words[1], "m", &minutes)) ||
+		if (!str_is(words[0], rows[i][0]) ||
+			(n == 3 && !lines_unit(words[1], "m", &minutes)) ||
 			!time_v_seconds(words[n - 1], &seconds, &tick))
 			continue;
 		time_v_told(t, rows[i][1], minutes * 60 + seconds, "s", tick);

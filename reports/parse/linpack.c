@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Linpack: the C port's table ("Reps Time(s) DGEFA DGESL OVERHEAD KFLOPS", Toy and Longbottom),
+ * whose last row is the longest run, its "Rolled Double Precision" form, and HPL's result rows
+ * ("WR..."). Invariant: a row that was not timed (0.00 s) gives no figure.
+ */
+#include "lines.h"
+#include "parsers.h"
+
+#include <stdio.h>
+
+/* The rate in the last row of the table, with the clock's share of it. */
+struct linpack_row {
+	bool told;
+	double rate;
+	size_t at;
+};
+
+static void linpack_flush(struct linpack_row *row, const struct sink *sink, size_t *emitted)
+{
+	if (!row->told)
+		return;
+	sink_at(sink, row->at);
+	sink_figure(sink, "linpack.rate", row->rate, "kFLOPS", NULL, 0);
+	row->told = false;
+	++*emitted;
+}
+
+static bool linpack_table(struct str line, const struct str *words, size_t n, double *rate)
+{
+	double reps, seconds;
+
+	return n == 6 && lines_has(line, "%") && !str_double(words[0], &reps) &&
+	       !str_double(words[1], &seconds) && seconds > 0 && !str_double(words[5], rate) &&
+	       *rate > 0;
+}
+
+/* "WR11C2R4       29184   192     2     2      4133.81    4.0084e+00": T/V N NB P Q time Gflops */
+static bool linpack_hpl(const struct str *words, size_t n, double *rate)
+{
+	double seconds;
+
+	return n == 7 && (str_starts(words[0], "WR") || str_starts(words[0], "WC")) &&
+	       !str_double(words[5], &seconds) && seconds > 0 && !str_double(words[6], rate);
+}
+
+static int linpack_parse(struct str text, const struct sink *sink, struct err *e)
+{
+	struct str words[LINES_WORDS], line, rest;
+	struct linpack_row row = {false, 0, 0};
+	struct lines lines;
+	size_t emitted = 0, n;
+	bool table = false;
+	double rate;
+
+	lines_init(&lines, text, sink);
+	while (lines_next(&lines, &line)) {
+		line = str_trim(line);
+		n = lines_words(line, words);
+		if (lines_has(line, "KFLOPS") && lines_has(line, "DGEFA")) {
+			linpack_flush(&row, sink, &emitted);
+			table = true;
+		} else if (table && linpack_table(line, words, n, &rate)) {
+			row = (struct linpack_row){true, rate, lines.at};
+		} else if (linpack_hpl(words, n, &rate)) {
+			struct sink_label size = {"size", NULL};
+			char text_n[24];
+
+			sink_at(sink, lines.at);
+			size.value = lines_copy(words[1], text_n, sizeof text_n);
+			sink_figure(sink, "linpack.rate", rate, "GFLOPS", &size, 1);
+			emitted++;
+		} else if (lines_after(line, "Rolled ", &rest) ||
+			   lines_after(line, "Unrolled ", &rest)) {
+			for (size_t i = 3; i + 1 < n; i++)
+				if (str_is(words[i + 1], "Kflops") &&
+					!str_double(words[i], &rate) && rate > 0) {
+					sink_figure(sink, "linpack.rate", rate, "kFLOPS", NULL, 0);
+					emitted++;
+				}
+		}
+	}
+	linpack_flush(&row, sink, &emitted);
+	return emitted ? 0 : lines_nothing(text, "linpack", "rate", e);
+}
+
+static int linpack_detect(struct str text)
+{
+	if (lines_has(text, "DGEFA") && lines_has(text, "KFLOPS"))
+		return 95;
+	return lines_has(text, "Precision") && lines_has(text, " Kflops ; ") ? 90 : 0;
+}
+
+const struct parser linpack_parser = {
+	.d = {.name = "linpack", .brief = "Linpack in C, HPL's rows", .proven = "golden cases"},
+	.detect = linpack_detect,
+	.parse = linpack_parse,
+};
