@@ -5,6 +5,7 @@
  * missing: fio prints 0 for each of them. fio 2.x gives latencies as `clat` in us and io_bytes in
  * KiB; 3.x as `clat_ns`, io_bytes in bytes beside io_kbytes.
  */
+#include "fio-text.h"
 #include "json-scan.h"
 #include "parsers.h"
 
@@ -275,6 +276,10 @@ static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 	int failed;
 	size_t n;
 
+	if (!str_starts(rest, "{") && str_find(text, STR_LIT("\"jobs\"")) < 0 &&
+		(str_find(text, STR_LIT(": (groupid=")) >= 0 ||
+			str_find(text, STR_LIT(";fio-")) >= 0))
+		return fio_text_parse(text, sink, e);
 	json_scan_init(&scan, text, is_fio, sink);
 	failed = fio_documents(&scan, &n, e);
 	if (scan.cut_off && !failed)
@@ -291,12 +296,15 @@ static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 
 static int fio_detect(struct str text)
 {
-	return str_find(text, STR_LIT("\"fio version\"")) >= 0 ? 95 : 0;
+	if (str_find(text, STR_LIT("\"fio version\"")) >= 0 ||
+		str_find(text, STR_LIT(";fio-")) >= 0)
+		return 95;
+	return str_find(text, STR_LIT(": (groupid=")) >= 0 ? 90 : 0;
 }
 
 const struct parser fio_parser = {
 	.d = {.name = "fio",
-		.brief = "fio --output-format=json or json+",
+		.brief = "fio: json, json+, normal, terse 3 to 5",
 		.proven = "golden cases; output of fio 3.33"},
 	.detect = fio_detect,
 	.parse = fio_parse,

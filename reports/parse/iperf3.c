@@ -5,6 +5,7 @@
  * stands twice under one key in `end` (old versions, bidirectional) or that the other side never
  * told is missing, not guessed.
  */
+#include "iperf3-text.h"
 #include "json-scan.h"
 #include "parsers.h"
 
@@ -168,6 +169,10 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 	int failed = 0;
 	char shown[160];
 
+	if (str_find(text, STR_LIT("{")) < 0 &&
+		(str_find(text, STR_LIT("[ ID]")) >= 0 ||
+			str_find(text, STR_LIT("iperf3: error - ")) >= 0))
+		return iperf3_text_parse(text, sink, e);
 	json_scan_init(&scan, text, is_iperf3, sink);
 	for (from = 0;; n++, from = scan.at) {
 		json_t *doc = json_scan_next(&scan);
@@ -194,12 +199,18 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 
 static int iperf3_detect(struct str text)
 {
-	return str_find(text, STR_LIT("\"version\":\t\"iperf 3")) >= 0 ? 95 : 0;
+	if (str_find(text, STR_LIT("\"version\":\t\"iperf 3")) >= 0)
+		return 95;
+	/* iperf 2 says "connected with". */
+	return str_find(text, STR_LIT(" connected to ")) >= 0 &&
+			       str_find(text, STR_LIT("[ ID]")) >= 0
+		       ? 90
+		       : 0;
 }
 
 const struct parser iperf3_parser = {
 	.d = {.name = "iperf3",
-		.brief = "iperf3 -J, TCP and UDP, both directions",
+		.brief = "iperf3, -J and text, TCP and UDP, both directions",
 		.proven = "golden cases; output of iperf3 3.12"},
 	.detect = iperf3_detect,
 	.parse = iperf3_parse,

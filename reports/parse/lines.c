@@ -156,3 +156,16 @@ int lines_nothing(struct str text, const char *tool, const char *what, struct er
 	return err_set(e, BLAME_TEST, "%s: no %s in its output, it says: %s", tool, what,
 		str_printable(first, shown, sizeof shown));
 }
+
+char *lines_size(double bytes, char *out, size_t n)
+{
+	double k = bytes / 1024, m = k / 1024;
+
+	if (m >= 1 && m == floor(m))
+		snprintf(out, n, "%.0fm", m);
+	else if (k >= 1 && k == floor(k))
+		snprintf(out, n, "%.0fk", k);
+	else
+		snprintf(out, n, "%.0f", bytes);
+	return out;
+}

@@ -33,6 +33,8 @@ bool lines_number(struct str s, double *value, struct str *rest);
 /* A word that is a number and then unit, "2.25%". */
 bool lines_unit(struct str word, const char *unit, double *value);
 bool lines_has(struct str s, const char *part);
+/* A size as the guides write it, "1m", "256k", "512"; returns out. */
+char *lines_size(double bytes, char *out, size_t n);
 /* s as a string in out[n], cut to fit; returns out. */
 char *lines_copy(struct str s, char *out, size_t n);
 /* The error of a text in which nothing was found: says what it begins with. */

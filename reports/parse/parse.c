@@ -20,6 +20,7 @@ const struct driver *const *parse_drivers(void)
 		&ktap_parser.d,
 		&lava_parser.d,
 		&linpack_parser.d,
+		&lmbench_parser.d,
 		&mtd_speed_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
