@@ -7,11 +7,15 @@
 const struct driver *const *parse_drivers(void)
 {
 	static const struct driver *const table[] = {
+		&alsa_parser.d,
+		&boot_log_parser.d,
 		&coremark_parser.d,
+		&coremark_pro_parser.d,
 		&cyclictest_parser.d,
 		&dd_parser.d,
 		&dhrystone_parser.d,
 		&fio_parser.d,
+		&frames_parser.d,
 		&hackbench_parser.d,
 		&ipc_parser.d,
 		&iperf2_parser.d,
@@ -22,6 +26,7 @@ const struct driver *const *parse_drivers(void)
 		&linpack_parser.d,
 		&lmbench_parser.d,
 		&mtd_speed_parser.d,
+		&multibench_parser.d,
 		&netperf_parser.d,
 		&openssl_parser.d,
 		&power_parser.d,

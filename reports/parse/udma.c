@@ -33,6 +33,9 @@ static bool udma_head(struct udma *p, const struct str *cells, size_t n)
 			rows_slug(
 				str_make(cells[i].p + open, cells[i].n - (size_t)open), p->core[i]))
 			p->core[i][0] = 0;
+		/* "C66x_1/2" is known as c66x-1-2. */
+		for (char *c = p->core[i]; *c; c++)
+			*c = *c == '_' ? '-' : *c;
 	}
 	return true;
 }
