@@ -211,6 +211,9 @@ static int cyclictest_parse(struct str text, const struct sink *sink, struct err
 		wrapped = cyclictest_line(&c, line, lines.at);
 		cyclictest_columns(&c, line, lines.at);
 	}
+	/* What stands above it is a redraw that it would have replaced. */
+	if (str_starts(lines.cut, "T:"))
+		return err_set(e, BLAME_TEST, "cyclictest: its output is cut off");
 	cyclictest_flush(&c);
 	return c.emitted ? 0 : lines_nothing(text, "cyclictest", "latency", e);
 }

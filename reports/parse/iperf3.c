@@ -199,7 +199,7 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 
 static int iperf3_detect(struct str text)
 {
-	if (str_find(text, STR_LIT("\"version\":\t\"iperf 3")) >= 0)
+	if (str_find(text, STR_LIT("\"iperf 3")) >= 0)
 		return 95;
 	/* iperf 2 says "connected with". */
 	return str_find(text, STR_LIT(" connected to ")) >= 0 &&

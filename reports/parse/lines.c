@@ -71,6 +71,8 @@ bool lines_next(struct lines *l, struct str *line)
 		sink_at(l->sink, l->at);
 		if (end == l->rest.n) {
 			l->rest.n = 0;
+			lines_strip(l, line);
+			l->cut = str_trim(*line);
 			if (str_trim(*line).n)
 				lines_warn(l, "the last line has no end", *line);
 			return false;

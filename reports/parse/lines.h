@@ -15,6 +15,7 @@ struct lines {
 	bool kernel;             /* the kernel's lines are wanted too, without their heads */
 	size_t at;               /* where the line in hand begins */
 	size_t warned;
+	struct str cut; /* the last line when it has no end */
 	char line[LINES_BYTES];
 };
 
