@@ -65,6 +65,11 @@ bool rows_is_rule(struct str line)
 	size_t marks = 0;
 
 	for (size_t i = 0; i < line.n; i++) {
+		/* A page's editor may have made a dash of the last ones (U+2014). */
+		if (i + 2 < line.n && !memcmp(line.p + i, "\xe2\x80\x94", 3)) {
+			i += 2;
+			continue;
+		}
 		if (!strchr("-=+|: \t", line.p[i]))
 			return false;
 		marks += line.p[i] == '-' || line.p[i] == '=';

@@ -169,6 +169,8 @@ static bool sbl_row(struct sbl *p, struct str line)
 	if (!unit)
 		return false;
 	sbl_tell(p, cells[0], number, unit);
+	if (sbl_is_total(cells[0]))
+		p->unit[0] = 0;
 	return true;
 }
 
@@ -194,13 +196,15 @@ static void sbl_line(struct sbl *p, struct str line)
 {
 	struct str rest;
 
+	if (*p->unit && line.n) {
+		if (sbl_row(p, line))
+			return;
+		p->unit[0] = 0; /* the table ended */
+	}
 	if (sbl_mark(line, &rest)) {
 		sbl_profile(p, rest);
 	} else if (sbl_head(p, line)) {
 		p->cores = false;
-	} else if (*p->unit && line.n) {
-		if (!sbl_row(p, line))
-			p->unit[0] = 0;
 	} else if (p->cores && line.n && !rows_has(line, " ")) {
 		sbl_setting(p, "sbl.core", line);
 	} else if (line.n > 3 && str_starts(line, "SBL ") && rows_has(line, "performance")) {
