@@ -30,6 +30,7 @@ const struct driver *const *parse_drivers(void)
 		&netperf_parser.d,
 		&openssl_parser.d,
 		&power_parser.d,
+		&printk_parser.d,
 		&resume_parser.d,
 		&rtos_storage_parser.d,
 		&sbl_parser.d,
