@@ -16,7 +16,7 @@
  * x r CRC MODE       checks that c is what was sent, runs it, tells its exit status; MODE c: keeps
  *                    the output from the console and sends it in frames
  * x a [N...]         prints frames again; with no N the newest
- * x v                tells the CRC of the script itself, and so which CRC this board has
+ * x v                tells the CRC of the script itself, where the board has no cksum that could
  *
  * Where forking costs the most (a small or an emulated board), it is spared: C is the CRC of cksum
  *in the shell's own arithmetic, for texts short enough that it is faster than a process; short

@@ -22,7 +22,7 @@
  * told by the parsers of what they print. */
 static const char tell[] =
 	"k=${0%/*}/m\n"
-	"if [ -r /proc/config.gz ];then gzip -dc </proc/config.gz|sha256sum >$k.config & fi\n"
+	"if [ -r /proc/config.gz ];then sha256sum </proc/config.gz >$k.config & fi\n"
 	"for i in version release build;do printf \"\\n$i=\">$k.$i;done\n"
 	"cat $k.version /proc/version $k.release /proc/sys/kernel/osrelease $k.build "
 	"/etc/hilab-build 2>/dev/null;echo\n"
