@@ -11,6 +11,7 @@ const struct driver *const *report_formats(void)
 {
 	static const struct driver *const table[] = {
 		&json_format.d,
+		&junit_format.d,
 		&markdown_format.d,
 		&tap_format.d,
 		&text_format.d,
