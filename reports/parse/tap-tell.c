@@ -29,6 +29,8 @@ static void compare(struct tap_point *a, struct tap_point *b)
 		b->twice = true;
 	else
 		a->damage = b->damage = "its line stands there twice, and differs";
+	if (a->children && b->children)
+		a->children->doubt = b->children->doubt = "its parent stands there twice";
 }
 
 static void add_range(struct buf *out, int64_t from, int64_t to)
@@ -132,7 +134,7 @@ static void tell_point(struct tap_point *p, size_t index, const char *doubt, str
 	name = arena_printf(&s->arena, "%s%s", prefix, name);
 	if (doubt)
 		p->damage = doubt;
-	if (p->children)
+	if (p->children && doubt)
 		p->children->doubt = doubt;
 	if (p->children) {
 		if (!p->children->name && p->children->restarted)

@@ -3,7 +3,7 @@
  * The golden inputs of the formats that carry verdicts, damaged: a kernel line at every place, the
  * end cut off at every place, stretches told twice, bytes changed. Invariant held: a result that
  * the whole text tells is told the same way or as miss, never another way; and only a changed byte
- * may make a name that the whole text does not have. HILAB_SEED repeats a run.
+ * may make a name that the whole text does not have. HILAB_SEED gives another run.
  */
 #include "base/buf.h"
 #include "base/fs.h"
@@ -13,10 +13,10 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define CHANGED_ROUNDS 3000 /* bytes changed in each input */
 #define TWICE_ROUNDS   500
+#define SEED           1
 
 /* Formats whose verdicts are held; those of figures have tests of their own. */
 static const char *const held[] = {"tap", "ktap", "lava", NULL};
@@ -214,7 +214,7 @@ int main(void)
 {
 	const char *data = getenv("HILAB_DATA"), *again = getenv("HILAB_SEED");
 
-	seed = again ? strtoull(again, NULL, 0) : (uint64_t)time(NULL);
+	seed = again ? strtoull(again, NULL, 0) : SEED;
 	printf("# HILAB_SEED=%llu\n", (unsigned long long)seed);
 	for (const char *const *h = held; *h; h++) {
 		const struct driver *d = driver_find(parse_drivers(), *h);
