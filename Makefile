@@ -31,7 +31,7 @@ Q := $(if $(V),,@)
 
 PKGS := libserialport yaml-0.1 jansson sqlite3 libpcre2-8 libzstd liblzma zlib
 # Only their headers: loaded when needed, see orchestrator/io/lazy.h.
-LAZY_PKGS := libcurl libcrypto libmicrohttpd
+LAZY_PKGS := libcurl libcrypto libmicrohttpd libxml-2.0
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(LAZY_PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 

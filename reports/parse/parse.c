@@ -21,6 +21,7 @@ const struct driver *const *parse_drivers(void)
 		&iperf2_parser.d,
 		&iperf3_parser.d,
 		&irq_latency_parser.d,
+		&junit_parser.d,
 		&ktap_parser.d,
 		&lava_parser.d,
 		&linpack_parser.d,
