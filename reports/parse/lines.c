@@ -28,7 +28,7 @@ static void lines_warn(struct lines *l, const char *why, struct str line)
 static bool lines_strip(struct lines *l, struct str *line)
 {
 	struct console_escape escape = {0};
-	size_t n = 0;
+	size_t n = l->kept;
 
 	for (size_t i = 0; i < line->n; i++) {
 		if (console_escape(&escape, (unsigned char)line->p[i]))
@@ -41,12 +41,25 @@ static bool lines_strip(struct lines *l, struct str *line)
 	return true;
 }
 
+/* Keeps the head of a line that the kernel printed into; true when the line is whole. */
+static bool lines_joined(struct lines *l, struct str line)
+{
+	ptrdiff_t torn = console_kernel_find(str_make(line.p + l->kept, line.n - l->kept));
+
+	l->kept = torn < 0 ? 0 : l->kept + (size_t)torn;
+	return torn < 0;
+}
+
 static bool lines_wanted(struct lines *l, struct str *line)
 {
 	int head;
 
-	if (!lines_strip(l, line))
+	if (!lines_strip(l, line)) {
+		l->kept = 0;
 		return false;
+	}
+	if (l->join)
+		return lines_joined(l, *line);
 	head = console_kernel_head(*line);
 	if (head > 0) {
 		*line = str_make(line->p + head, line->n - (size_t)head);
@@ -59,6 +72,15 @@ static bool lines_wanted(struct lines *l, struct str *line)
 	return false;
 }
 
+/* What follows the line break at end: CR LF is one. */
+static struct str lines_break(struct str rest, size_t end)
+{
+	while (rest.p[end] == '\r' && end + 1 < rest.n &&
+		(rest.p[end + 1] == '\r' || rest.p[end + 1] == '\n'))
+		end++;
+	return str_make(rest.p + end + 1, rest.n - end - 1);
+}
+
 bool lines_next(struct lines *l, struct str *line)
 {
 	while (l->rest.n) {
@@ -67,7 +89,8 @@ bool lines_next(struct lines *l, struct str *line)
 		while (end < l->rest.n && l->rest.p[end] != '\n' && l->rest.p[end] != '\r')
 			end++;
 		*line = str_make(l->rest.p, end);
-		l->at = (size_t)(l->rest.p - l->text.p);
+		if (!l->kept)
+			l->at = (size_t)(l->rest.p - l->text.p);
 		sink_at(l->sink, l->at);
 		if (end == l->rest.n) {
 			l->rest.n = 0;
@@ -77,8 +100,8 @@ bool lines_next(struct lines *l, struct str *line)
 				lines_warn(l, "the last line has no end", *line);
 			return false;
 		}
-		l->rest = str_make(l->rest.p + end + 1, l->rest.n - end - 1);
-		if (end && lines_wanted(l, line))
+		l->rest = lines_break(l->rest, end);
+		if ((end || l->kept) && lines_wanted(l, line))
 			return true;
 	}
 	return false;

@@ -13,6 +13,8 @@ struct lines {
 	struct str text, rest;
 	const struct sink *sink; /* its `at` hears where each line begins */
 	bool kernel;             /* the kernel's lines are wanted too, without their heads */
+	bool join;               /* what the kernel tore apart is wanted whole */
+	size_t kept;             /* bytes in line[] of a torn line's head */
 	size_t at;               /* where the line in hand begins */
 	size_t warned;
 	struct str cut; /* the last line when it has no end */
@@ -22,7 +24,8 @@ struct lines {
 void lines_init(struct lines *l, struct str text, const struct sink *sink);
 /*
  * The next line, escapes taken out; it holds until the next call. Passed over, with a warning: a
- * line into which the kernel printed, and a last one that has no end (its last number may be cut).
+ * line into which the kernel printed (with join: what it printed there), and a last one that has no
+ * end (its last number may be cut).
  */
 bool lines_next(struct lines *l, struct str *line);
 /* The words of a line; returns how many of them were put into words[LINES_WORDS]. */

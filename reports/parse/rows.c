@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows and cells of tables. Invariant: a line that the kernel cut in two gives no row, neither from
- * its head nor from its tail.
+ * Rows and cells of tables. Invariant: a line that the kernel cut in two is put
+ * together again, or its tail would be a row of its own and its head's labels be lost.
  */
 #include "rows.h"
 
@@ -9,13 +9,9 @@
 
 bool rows_next(struct lines *l, struct str *line)
 {
-	size_t warned;
-
-	do {
-		warned = l->warned;
-		if (!lines_next(l, line))
-			return false;
-	} while (l->warned != warned);
+	l->join = true;
+	if (!lines_next(l, line))
+		return false;
 	/* What was copied from a page has its blanks as U+00A0. */
 	for (size_t i = 0; i + 1 < line->n; i++)
 		if (line->p[i] == '\xc2' && line->p[i + 1] == '\xa0')

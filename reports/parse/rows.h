@@ -9,8 +9,8 @@
 #define ROWS_CELLS       24 /* cells of a row; what comes after is passed over */
 #define ROWS_LABEL_BYTES 96 /* a longer label makes its row one that is passed over */
 
-/* The next line as lines_next() gives it, without white space at its ends; the tail of a line
- * that the kernel printed into is passed over too. */
+/* The next line as lines_next() gives it, without white space at its ends, and whole where the
+ * kernel printed into it. */
 bool rows_next(struct lines *l, struct str *line);
 
 /* Cuts a line into cells: at '|' if there is one, else at tabs, else at two blanks or more.
