@@ -2,9 +2,9 @@
 /*
  * Boot logs whose lines a terminal stamped with the time of day ("[Tue Jul 31 11:35:39.422 2012]",
  * "[2012-07-31 11:35:39.422]"), as in TI's AM335x PSP guide: when the stages of the boot were on
- * the console. Invariant: a stage's time is that of the line which shows it, counted from the first
- * stamped line of its boot; without the chain's beginning in the log, or after a stamp that goes
- * back, nothing is counted from there.
+ * the console. Invariant: a stage's time is counted from the
+ * loader's line that its label names; after a line without a stamp or one whose stamp goes back
+ * nothing is counted until a loader begins again.
  */
 #include "lines.h"
 #include "parsers.h"
@@ -18,7 +18,7 @@ enum boot_stage { BOOT_SPL, BOOT_LOADER, BOOT_KERNEL, BOOT_USERSPACE, BOOT_LOGIN
 struct boot_log {
 	const struct sink *sink;
 	bool started;
-	bool chain;                     /* the boot in hand began with a loader */
+	const char *from;               /* what the boot in hand began with; NULL: no loader */
 	bool damaged;                   /* nothing counts until a boot begins */
 	size_t offset, at[BOOT_STAGES]; /* of the line in hand, and of the stages' */
 	double start_ms, last_ms,
@@ -32,7 +32,8 @@ struct boot_log {
 static void boot_log_begin(struct boot_log *p, double ms)
 {
 	p->started = true;
-	p->chain = p->damaged = false;
+	p->from = NULL;
+	p->damaged = false;
 	p->start_ms = p->last_ms = ms;
 	p->starting_ms = NAN;
 	for (size_t i = 0; i < BOOT_STAGES; i++)
@@ -41,7 +42,7 @@ static void boot_log_begin(struct boot_log *p, double ms)
 
 static void boot_log_figure(struct boot_log *p, const char *name, double ms, bool from_first)
 {
-	struct sink_label from = {"from", "first-line"};
+	struct sink_label from = {"from", p->from ? p->from : ""};
 	struct sink_metric m = SINK_METRIC(name, ms, "ms");
 
 	m.resolution = p->quantum_ms;
@@ -58,12 +59,12 @@ static void boot_log_end(struct boot_log *p)
 
 	if (!p->started)
 		return;
-	for (size_t i = 0; p->chain && i < BOOT_STAGES; i++) {
+	for (size_t i = 0; p->from && i < BOOT_STAGES; i++) {
 		sink_at(p->sink, p->at[i]);
 		boot_log_figure(p, names[i], p->at_ms[i] - p->start_ms, true);
 	}
 	sink_at(p->sink, p->at[BOOT_LOGIN]);
-	if (p->chain)
+	if (p->from)
 		boot_log_figure(p, "boot.total_ms", p->at_ms[BOOT_LOGIN] - p->start_ms, true);
 	boot_log_figure(p, "boot.linux_ms", p->at_ms[BOOT_LOGIN] - p->starting_ms, false);
 	p->started = false;
@@ -131,52 +132,52 @@ static int boot_log_stage(struct str line)
 	return str_ends(str_trim(line), " login:") ? BOOT_LOGIN : -1;
 }
 
-static bool boot_log_seen(const struct boot_log *p, int from)
+static void boot_log_damaged(struct boot_log *p, const char *why)
 {
-	for (int i = from; i < BOOT_STAGES; i++)
-		if (!isnan(p->at_ms[i]))
-			return true;
-	return false;
+	if (p->started)
+		sink_warn(p->sink, "%s: the boot is not counted further", why);
+	boot_log_end(p);
+	p->damaged = true;
+}
+
+/* A loader begins a boot; what has no loader in the log is begun by its first line. */
+static bool boot_log_begins(const struct boot_log *p, int stage)
+{
+	return stage == BOOT_SPL ||
+	       (stage == BOOT_LOADER &&
+		       (!p->from || !isnan(p->at_ms[BOOT_LOADER]) || !strcmp(p->from, "loader"))) ||
+	       (!p->started && !p->damaged);
 }
 
 static void boot_log_line(struct boot_log *p, struct str line)
 {
-	bool begins = false, first;
 	int stage;
 	double ms;
 
-	if (boot_log_stamp(p, &line, &ms))
+	if (boot_log_stamp(p, &line, &ms)) {
+		if (str_trim(line).n)
+			boot_log_damaged(p, "a line has no stamp");
 		return;
+	}
 	ms += p->day_ms;
 	if (p->started && ms < p->last_ms - BOOT_LOG_DAY_MS / 2) {
 		p->day_ms += BOOT_LOG_DAY_MS;
 		ms += BOOT_LOG_DAY_MS;
 	}
-	if (p->started && ms < p->last_ms) {
-		sink_warn(p->sink, "the time of a line goes back: the boot is not counted further");
-		boot_log_end(p);
-		p->damaged = true;
-	}
+	if (p->started && ms < p->last_ms)
+		boot_log_damaged(p, "the time of a line goes back");
 	stage = boot_log_stage(line);
-	if (p->damaged && (stage < 0 || stage > BOOT_LOADER))
-		return;
-	/* The loader after what only comes later: the board was reset. */
-	if (p->started && stage >= 0 && stage <= BOOT_LOADER && boot_log_seen(p, BOOT_KERNEL))
+	if (boot_log_begins(p, stage)) {
 		boot_log_end(p);
-	if (stage >= 0 && stage <= BOOT_LOADER && (!p->started || !boot_log_seen(p, BOOT_SPL)))
-		begins = true;
-	first = !p->started;
-	if (first)
 		boot_log_begin(p, ms);
-	p->chain = p->chain || begins;
+		p->from = stage == BOOT_SPL ? "spl" : stage == BOOT_LOADER ? "loader" : NULL;
+	} else if (p->started && stage >= 0 && isnan(p->at_ms[stage])) {
+		p->at_ms[stage] = ms;
+		p->at[stage] = p->offset;
+	}
 	p->last_ms = ms;
-	if (isnan(p->starting_ms) && lines_has(line, "Starting kernel"))
+	if (p->started && isnan(p->starting_ms) && lines_has(line, "Starting kernel"))
 		p->starting_ms = ms;
-	/* What stands on the first line itself is where the count begins, not a figure of 0. */
-	if (first || stage < 0 || !isnan(p->at_ms[stage]))
-		return;
-	p->at_ms[stage] = ms;
-	p->at[stage] = p->offset;
 }
 
 static int boot_log_parse(struct str text, const struct sink *sink, struct err *e)

@@ -2,7 +2,7 @@
 /*
  * The kernel's own clock in its log (printk.time, Linux 3.2 to 6.x): when it had freed its init
  * memory, mounted the root file system and started the first program. Invariant: a time is that of
- * the last head before the message in its line, and of a boot whose start was seen.
+ * the head just before its message, and of a boot whose start was seen.
  */
 #include "lines.h"
 #include "parsers.h"
@@ -24,53 +24,52 @@ static const struct {
 	{" as init process", "printk.init"},
 };
 
-/* The last head in line: its time, and what stands behind it. -1 when there is none. */
-static int printk_head(struct str line, double *seconds, struct str *rest)
+/* Cuts the next message off *line: its time and its text up to the next head. -1 at the end. */
+static int printk_message(struct str *line, double *seconds, struct str *text)
 {
-	int found = -1;
+	ptrdiff_t at = console_kernel_find(*line), next;
+	struct str rest, after;
+	int head;
 
-	for (;;) {
-		ptrdiff_t at = console_kernel_find(line);
-		struct str number, after;
-		int head;
-
-		if (at < 0)
-			return found;
-		line = str_make(line.p + at, line.n - (size_t)at);
-		head = console_kernel_head(line);
-		if (head <= 0 || str_chr(line, '[') < 0)
-			return found;
-		number = str_make(
-			line.p + str_chr(line, '[') + 1, line.n - (size_t)str_chr(line, '[') - 1);
-		line = str_make(line.p + head, line.n - (size_t)head);
-		if (!lines_number(number, seconds, &after))
-			return -1;
-		*rest = line;
-		found = 0;
-	}
+	if (at < 0)
+		return -1;
+	rest = str_make(line->p + at, line->n - (size_t)at);
+	head = console_kernel_head(rest);
+	at = str_chr(rest, '[');
+	if (head <= 0 || at < 0 ||
+		!lines_number(str_make(rest.p + at + 1, rest.n - (size_t)at - 1), seconds, &after))
+		return -1;
+	*line = str_make(rest.p + head, rest.n - (size_t)head);
+	next = console_kernel_find(*line);
+	*text = next < 0 ? *line : str_make(line->p, (size_t)next);
+	return 0;
 }
 
-static void printk_line(struct printk *p, struct str line)
+static void printk_tell(struct printk *p, double seconds, struct str text)
 {
-	struct str rest;
-	double seconds;
-
-	if (printk_head(line, &seconds, &rest))
-		return;
-	if (lines_has(rest, "Linux version ")) {
+	if (lines_has(text, "Linux version ")) {
 		p->booting = seconds < 1;
 		p->told = 0;
 	}
 	for (size_t i = 0; p->booting && i < sizeof printk_marks / sizeof printk_marks[0]; i++) {
 		struct sink_metric m = SINK_METRIC(printk_marks[i].metric, seconds, "s");
 
-		if (!lines_has(rest, printk_marks[i].text) || p->told & 1u << i)
+		if (!lines_has(text, printk_marks[i].text) || p->told & 1u << i)
 			continue;
 		m.resolution = 0.000001;
 		sink_metric(p->sink, &m);
 		p->told |= 1u << i;
 		p->figures++;
 	}
+}
+
+static void printk_line(struct printk *p, struct str line)
+{
+	struct str text;
+	double seconds;
+
+	while (!printk_message(&line, &seconds, &text))
+		printk_tell(p, seconds, text);
 }
 
 static int printk_parse(struct str text, const struct sink *sink, struct err *e)
