@@ -4,7 +4,7 @@
  * "[2012-07-31 11:35:39.422]"), as in TI's AM335x PSP guide: when the stages of the boot were on
  * the console. Invariant: a stage's time is counted from the
  * loader's line that its label names; after a line without a stamp or one whose stamp goes back
- * nothing is counted until a loader begins again.
+ * nothing is counted until an SPL begins again.
  */
 #include "lines.h"
 #include "parsers.h"
@@ -18,8 +18,8 @@ enum boot_stage { BOOT_SPL, BOOT_LOADER, BOOT_KERNEL, BOOT_USERSPACE, BOOT_LOGIN
 struct boot_log {
 	const struct sink *sink;
 	bool started;
-	const char *from;               /* what the boot in hand began with; NULL: no loader */
-	bool damaged;                   /* nothing counts until a boot begins */
+	const char *from; /* what the boot in hand began with; NULL: no loader */
+	bool damaged; /* nothing counts until an SPL begins: another loader may have been torn */
 	size_t offset, at[BOOT_STAGES]; /* of the line in hand, and of the stages' */
 	double start_ms, last_ms,
 		starting_ms;       /* of the boot in hand; starting: "Starting kernel" */
@@ -144,7 +144,7 @@ static void boot_log_damaged(struct boot_log *p, const char *why)
 static bool boot_log_begins(const struct boot_log *p, int stage)
 {
 	return stage == BOOT_SPL ||
-	       (stage == BOOT_LOADER &&
+	       (stage == BOOT_LOADER && !p->damaged &&
 		       (!p->from || !isnan(p->at_ms[BOOT_LOADER]) || !strcmp(p->from, "loader"))) ||
 	       (!p->started && !p->damaged);
 }
@@ -155,7 +155,8 @@ static void boot_log_line(struct boot_log *p, struct str line)
 	double ms;
 
 	if (boot_log_stamp(p, &line, &ms)) {
-		if (str_trim(line).n)
+		/* What stands before the log is none of it, but the head of a torn stamp is. */
+		if (str_trim(line).n && (p->started || *line.p == '['))
 			boot_log_damaged(p, "a line has no stamp");
 		return;
 	}
