@@ -26,6 +26,7 @@ const struct driver *const *parse_drivers(void)
 		&lava_parser.d,
 		&linpack_parser.d,
 		&lmbench_parser.d,
+		&ltp_parser.d,
 		&mcusdk_parser.d,
 		&mtd_speed_parser.d,
 		&multibench_parser.d,

@@ -19,7 +19,7 @@
 #define SEED           1
 
 /* Formats whose verdicts are held; those of figures have tests of their own. */
-static const char *const held[] = {"tap", "ktap", "lava", "junit", "mcusdk", NULL};
+static const char *const held[] = {"tap", "ktap", "lava", "junit", "mcusdk", "ltp", NULL};
 
 struct told {
 	char *name; /* "SUITE<TAB>NAME" */
