@@ -222,6 +222,11 @@ static const char *rtos_storage_mode(const struct rtos_storage *p, struct str ce
 	return (!strcmp(p->media, "emmc") ? rows_label : rows_slug)(cell, out) ? NULL : out;
 }
 
+static const char *rtos_storage_window(struct str cell)
+{
+	return rows_has(cell, "default") ? "default" : rows_has(cell, "fast") ? "fast" : NULL;
+}
+
 /* The label that a cell makes; -1 when the cell is damaged. */
 static int rtos_storage_cell(
 	const struct rtos_storage *p, size_t i, struct str cell, struct rtos_storage_row *row)
@@ -240,11 +245,8 @@ static int rtos_storage_cell(
 		value = rtos_storage_size(c, cell, text, sizeof text);
 		break;
 	case RTOS_STORAGE_DMA:
-		name = "dma";
-		value = rtos_storage_switch(cell);
-		break;
 	case RTOS_STORAGE_ECC:
-		name = "ecc";
+		name = c->what == RTOS_STORAGE_DMA ? "dma" : "ecc";
 		value = rtos_storage_switch(cell);
 		break;
 	case RTOS_STORAGE_BY:
@@ -253,9 +255,7 @@ static int rtos_storage_cell(
 		break;
 	case RTOS_STORAGE_WINDOW:
 		name = "window";
-		value = rows_has(cell, "default") ? "default"
-			: rows_has(cell, "fast")  ? "fast"
-						  : NULL;
+		value = rtos_storage_window(cell);
 		break;
 	case RTOS_STORAGE_CASE:
 		name = "case";
