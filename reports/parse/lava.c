@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define START  "<LAVA_SIGNAL_"
-#define FIELDS 8 /* NAME=VALUE of one signal; more are passed over */
+#define START       "<LAVA_SIGNAL_"
+#define FIELDS      8    /* NAME=VALUE of one signal; more are passed over */
+#define STARTED_MAX 1024 /* cases of one run that are watched for a result */
 
 struct entry {
 	const char *suite, *name, *why; /* suite NULL: none was open */
@@ -215,7 +216,7 @@ static void on_signal(struct lava *l, struct str name, struct str params, bool w
 	} else if (str_is(name, "TESTRAISE")) {
 		add(l, "raise", STATUS_ERROR, shown_name(&l->s, params));
 	} else if (str_is(name, "STARTTC")) {
-		if (str_word(&rest, &word))
+		if (str_word(&rest, &word) && l->started.n < STARTED_MAX)
 			vec_push(&l->started, in_set(l, word));
 	} else if (!str_is(name, "ENDTC")) {
 		sink_warn(l->sink, "a signal that is not known");

@@ -37,13 +37,13 @@ static bool is_empty(const struct tap_group *g)
 
 static void lose(struct tap_group *g)
 {
-	struct tap_group **to = &g->lost;
-
 	if (!g->kids)
 		return;
-	while (*to)
-		to = &(*to)->chain;
-	*to = g->kids;
+	if (g->lost)
+		g->lost_last->chain = g->kids;
+	else
+		g->lost = g->kids;
+	g->lost_last = g->kids;
 	g->kids = NULL;
 }
 

@@ -27,12 +27,13 @@ struct tap_group {
 	int indent;
 	int64_t plan; /* tests; -1: not told */
 	bool plans_differ, bailed;
-	const char *skip_all;    /* why, of a plan of nothing; NULL: none */
-	const char *name;        /* that a "# Subtest: " told; NULL: none */
-	const char *doubt;       /* why none of it and of what is below is believed; NULL: it is */
-	bool restarted;          /* its numbers began again: two groups in one */
-	struct tap_group *kids;  /* the level below, whose own line has not come yet */
-	struct tap_group *lost;  /* levels below whose own line never came */
+	const char *skip_all;   /* why, of a plan of nothing; NULL: none */
+	const char *name;       /* that a "# Subtest: " told; NULL: none */
+	const char *doubt;      /* why none of it and of what is below is believed; NULL: it is */
+	bool restarted;         /* its numbers began again: two groups in one */
+	struct tap_group *kids; /* the level below, whose own line has not come yet */
+	struct tap_group *lost; /* levels below whose own line never came */
+	struct tap_group *lost_last;
 	struct tap_group *chain; /* the next of such a list */
 	int64_t last;            /* number of the last point */
 	size_t at;
