@@ -77,7 +77,7 @@ static int find(struct server *s, const char *build, struct wanted *w, struct er
 		return -1;
 	if (!w->manifest)
 		return err_set(e, BLAME_BUILD,
-			"the controller has no build '%s' (hilab builds list --server; hilab "
+			"the controller has no build '%s' (hilab builds list --remote; hilab "
 			"submit "
 			"--build FILE uploads one)",
 			build);
