@@ -23,6 +23,7 @@ struct fio_text {
 	const char *unit;      /* of its percentiles */
 	bool percentiles;
 	size_t emitted;
+	bool lost; /* job or direction may be in a torn line */
 	char failed[160];
 };
 
@@ -35,6 +36,8 @@ static void fio_text_figure(
 	char name[48];
 	size_t n = 0;
 
+	if (f->lost)
+		return;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (*values[i])
 			labels[n++] = (struct sink_label){names[i], values[i]};
@@ -308,6 +311,7 @@ int fio_text_parse(struct str text, const struct sink *sink, struct err *e)
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
+		f.lost |= lines.torn > 0;
 		line = str_trim(line);
 		if (lines_has(line, ";fio-") && line.n > 2 && line.p[1] == ';')
 			fio_terse(&f, line);
@@ -316,6 +320,8 @@ int fio_text_parse(struct str text, const struct sink *sink, struct err *e)
 		else
 			fio_text_line(&f, line);
 	}
+	if (f.lost)
+		sink_warn(sink, "fio: what follows a torn line is of no certain job");
 	if (*f.failed)
 		return err_set(e, BLAME_TEST, "fio: %s", f.failed);
 	return f.emitted ? 0 : lines_nothing(text, "fio", "JSON and no figure", e);

@@ -52,7 +52,7 @@ static void hackbench_time(struct hackbench *h, struct str value, const struct s
 
 	if (str_double(value, &seconds))
 		return;
-	if (!h->head) {
+	if (!h->head || (*h->mode && !*h->bytes)) {
 		sink_warn(sink, "hackbench: a time without the head of its run");
 		return;
 	}

@@ -33,6 +33,7 @@ struct iperf2 {
 	bool udp, client, reported;
 	double listens; /* port, or -1 */
 	size_t n, emitted, unfinished;
+	size_t torn; /* when the test in hand began */
 	struct iperf2_stream streams[IPERF2_STREAMS];
 };
 
@@ -127,13 +128,20 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 static void iperf2_flush(struct iperf2 *p)
 {
 	size_t streams = 0, reverse = 0;
+	bool torn = p->lines.torn != p->torn;
 
 	for (size_t i = 0; i < p->n; i++) {
 		streams += !iperf2_is_sum(&p->streams[i]);
 		reverse += !iperf2_is_sum(&p->streams[i]) && p->streams[i].reverse;
 	}
-	iperf2_flush_side(p, false, streams, reverse && reverse < streams);
-	iperf2_flush_side(p, true, streams, reverse && reverse < streams);
+	/* Which way and in how many streams may have been said in what was lost. */
+	if (torn) {
+		p->unfinished += streams;
+	} else {
+		iperf2_flush_side(p, false, streams, reverse && reverse < streams);
+		iperf2_flush_side(p, true, streams, reverse && reverse < streams);
+	}
+	p->torn = p->lines.torn;
 	p->n = 0;
 	p->reported = false;
 }
@@ -262,6 +270,7 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	char shown[160];
 
 	lines_init(&p.lines, text, sink);
+	p.lines.alone = lines_is_stream;
 	while (lines_next(&p.lines, &line)) {
 		ptrdiff_t close;
 
@@ -281,7 +290,8 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	if (failed.n && !p.emitted)
 		return err_set(e, BLAME_TEST, "iperf2: %s", shown);
 	if (p.unfinished)
-		sink_warn(sink, "iperf2: %zu streams have no report over the whole test",
+		sink_warn(sink,
+			"iperf2: %zu streams have no report over the whole test that is certain",
 			p.unfinished);
 	return p.emitted ? 0 : lines_nothing(text, "iperf2", "report over a whole test", e);
 }

@@ -15,6 +15,7 @@ struct iperf3_text {
 	const struct sink *sink;
 	bool reverse, udp, bidir, summed; /* of the test in hand */
 	size_t streams, emitted;
+	bool lost; /* what was said of the test may be in a torn line */
 };
 
 static const char *iperf3_text_unit(struct str unit)
@@ -65,6 +66,10 @@ static void iperf3_text_row(
 	double amount, rate, retransmits;
 	const char *unit;
 
+	if (p->lost || !p->streams) {
+		sink_warn(p->sink, "iperf3: a sum of a test that is not wholly known");
+		return;
+	}
 	snprintf(streams, sizeof streams, "%zu", p->bidir ? (p->streams + 1) / 2 : p->streams);
 	if (!lines_number(s, &amount, &s) || !str_word(&s, words) || !lines_number(s, &rate, &s) ||
 		!str_word(&s, words + 1) || !(unit = iperf3_text_unit(words[1])))
@@ -115,6 +120,7 @@ static void iperf3_text_head(struct iperf3_text *p, struct str line)
 
 	if (str_starts(line, "Connecting to host ") || str_starts(line, "Accepted connection ")) {
 		p->streams = 0;
+		p->lost = false;
 		p->reverse = p->udp = p->bidir = p->summed = false;
 	}
 	if (str_starts(line, "iperf 3") && line.n < sizeof version)
@@ -131,12 +137,17 @@ int iperf3_text_parse(struct str text, const struct sink *sink, struct err *e)
 	struct lines lines;
 	struct str line, rest;
 	char shown[200] = "";
+	size_t torn = 0;
 
 	lines_init(&lines, text, sink);
+	lines.alone = lines_is_stream;
 	while (lines_next(&lines, &line)) {
 		line = str_trim(line);
 		if (lines_after(line, "iperf3: error - ", &rest) && !*shown)
 			str_printable(rest, shown, sizeof shown);
+		if (torn != lines.torn)
+			p.lost = true;
+		torn = lines.torn;
 		iperf3_text_head(&p, line);
 		iperf3_text_line(&p, line);
 	}

@@ -66,8 +66,16 @@ static bool lines_wanted(struct lines *l, struct str *line)
 		if (!l->kernel)
 			return false;
 	}
-	if (console_kernel_find(*line) < 0)
-		return true;
+	if (console_kernel_find(*line) < 0) {
+		/* What follows a torn line without a head of its own is the rest of it. */
+		if (!l->tail || head > 0)
+			return true;
+		l->tail = false;
+		lines_warn(l, "the rest of that line", *line);
+		return false;
+	}
+	l->tail = true;
+	l->torn += !l->alone || !l->alone(*line);
 	lines_warn(l, "the kernel printed into a line", *line);
 	return false;
 }
@@ -101,6 +109,7 @@ bool lines_next(struct lines *l, struct str *line)
 			return false;
 		}
 		l->rest = lines_break(l->rest, end);
+		l->tail &= end > 0;
 		if ((end || l->kept) && lines_wanted(l, line))
 			return true;
 	}
@@ -193,4 +202,11 @@ char *lines_size(double bytes, char *out, size_t n)
 	else
 		snprintf(out, n, "%.0f", bytes);
 	return out;
+}
+
+bool lines_is_stream(struct str line)
+{
+	line = str_trim(line);
+	return str_starts(line, "[") && !str_starts(line, "[SUM") && !str_starts(line, "[FD") &&
+	       lines_has(line, " sec ");
 }

@@ -16,7 +16,10 @@ struct lines {
 	bool join;               /* what the kernel tore apart is wanted whole */
 	size_t kept;             /* bytes in line[] of a torn line's head */
 	size_t at;               /* where the line in hand begins */
-	size_t warned;
+	size_t warned, torn;     /* torn: lines into which the kernel printed, without join */
+	/* Of a torn line: costs it only itself? Then it is not counted. NULL: no. */
+	bool (*alone)(struct str line);
+	bool tail;      /* the next line may be the rest of a torn one */
 	struct str cut; /* the last line when it has no end */
 	char line[LINES_BYTES];
 };
@@ -24,8 +27,8 @@ struct lines {
 void lines_init(struct lines *l, struct str text, const struct sink *sink);
 /*
  * The next line, escapes taken out; it holds until the next call. Passed over, with a warning: a
- * line into which the kernel printed (with join: what it printed there), and a last one that has no
- * end (its last number may be cut).
+ * line into which the kernel printed and its rest (with join: what it printed there), and a last
+ * one that has no end (its last number may be cut).
  */
 bool lines_next(struct lines *l, struct str *line);
 /* The words of a line; returns how many of them were put into words[LINES_WORDS]. */
@@ -37,6 +40,8 @@ bool lines_number(struct str s, double *value, struct str *rest);
 /* A word that is a number and then unit, "2.25%". */
 bool lines_unit(struct str word, const char *unit, double *value);
 bool lines_has(struct str s, const char *part);
+/* iperf's row of one stream: "[  3]  0.0-10.0 sec ..."; for `alone`. */
+bool lines_is_stream(struct str line);
 /* A size as the guides write it, "1m", "256k", "512"; returns out. */
 char *lines_size(double bytes, char *out, size_t n);
 /* s as a string in out[n], cut to fit; returns out. */

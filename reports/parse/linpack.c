@@ -49,17 +49,23 @@ static int linpack_parse(struct str text, const struct sink *sink, struct err *e
 	struct str words[LINES_WORDS], line, rest;
 	struct linpack_row row = {false, 0, 0};
 	struct lines lines;
-	size_t emitted = 0, n;
-	bool table = false;
+	size_t emitted = 0, n, torn = 0;
+	bool table = false, ended;
 	double rate;
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		line = str_trim(line);
 		n = lines_words(line, words);
-		if (lines_has(line, "KFLOPS") && lines_has(line, "DGEFA")) {
+		ended = !(table && linpack_table(line, words, n, &rate));
+		/* The last row is known as such by what follows it. */
+		if (ended && torn == lines.torn)
 			linpack_flush(&row, sink, &emitted);
+		if (ended)
+			row.told = false;
+		if (lines_has(line, "KFLOPS") && lines_has(line, "DGEFA")) {
 			table = true;
+			torn = lines.torn;
 		} else if (table && linpack_table(line, words, n, &rate)) {
 			row = (struct linpack_row){true, rate, lines.at};
 		} else if (linpack_hpl(words, n, &rate)) {
@@ -80,7 +86,8 @@ static int linpack_parse(struct str text, const struct sink *sink, struct err *e
 				}
 		}
 	}
-	linpack_flush(&row, sink, &emitted);
+	if (lines.cut.n && str_starts(lines.cut, "Enter ") && torn == lines.torn)
+		linpack_flush(&row, sink, &emitted);
 	return emitted ? 0 : lines_nothing(text, "linpack", "rate", e);
 }
 

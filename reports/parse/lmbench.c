@@ -85,7 +85,8 @@ struct lmbench {
 	enum lmbench_pairs pairs;
 	const char *name; /* of the metric */
 	char op[24], size[16], stride[16];
-	bool once; /* one pair, of the command that was echoed */
+	const char *order; /* of lat_mem_rd; NULL: by stride */
+	bool once;         /* one pair, of the command that was echoed */
 	size_t emitted;
 };
 
@@ -255,7 +256,7 @@ static bool lmbench_head(struct lmbench *l, struct str line)
 		return true;
 	}
 	if (str_is(line, "Random load latency") || str_is(line, "Memory load latency"))
-		snprintf(l->op, sizeof l->op, "%s", str_starts(line, "R") ? "random" : "");
+		l->order = str_starts(line, "R") ? "random" : NULL;
 	return false;
 }
 
@@ -299,8 +300,8 @@ static void lmbench_pair(struct lmbench *l, struct str first, struct str second)
 		lmbench_figure(l, l->name, b, "us", labels + 1, 1);
 	} else if (l->pairs == LMBENCH_MEM) {
 		labels[0] = (struct sink_label){"stride", l->stride};
-		labels[2] = (struct sink_label){"order", l->op};
-		lmbench_figure(l, "lmbench.lat_mem_rd", b, "ns", labels, *l->op ? 3 : 2);
+		labels[2] = (struct sink_label){"order", l->order};
+		lmbench_figure(l, "lmbench.lat_mem_rd", b, "ns", labels, l->order ? 3 : 2);
 	} else {
 		labels[0] = (struct sink_label){"procs", lines_copy(first, procs, sizeof procs)};
 		labels[1].value = l->size;
@@ -315,11 +316,15 @@ static int lmbench_parse(struct str text, const struct sink *sink, struct err *e
 	struct lmbench l = {.sink = sink};
 	struct str words[LINES_WORDS], line;
 	struct lines lines;
+	size_t torn = 0;
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		size_t n;
 
+		if (torn != lines.torn)
+			l.pairs = LMBENCH_NONE;
+		torn = lines.torn;
 		line = str_trim(line);
 		n = lines_words(line, words);
 		if (lmbench_said(&l, line) || lmbench_head(&l, line) ||

@@ -191,10 +191,14 @@ static int openssl_parse(struct str text, const struct sink *sink, struct err *e
 	struct str words[LINES_WORDS], line, rest;
 	char shown[160];
 	struct lines lines;
-	size_t n;
+	size_t n, torn = 0;
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
+		/* A header may have been lost with it. */
+		if (torn != lines.torn)
+			o.table = OPENSSL_NONE, o.n_blocks = 0;
+		torn = lines.torn;
 		line = str_trim(line);
 		n = lines_words(line, words);
 		if (str_starts(line, "+")) {

@@ -17,6 +17,7 @@ struct uboot {
 	size_t emitted;
 	const char *fs;     /* of the last command; NULL: not known */
 	char device[24];    /* "mmc 1"; "": not known */
+	bool blind;         /* the echo of a command may be lost */
 	bool echoes, timed; /* a command was seen at all; the last was under time */
 	double pending;     /* bytes moved without a time yet; 0: none */
 	bool pending_write;
@@ -29,6 +30,10 @@ static void uboot_rate(struct uboot *u, bool write, double bytes, double rate, d
 	struct sink_label labels[3];
 	char size[24];
 
+	if (u->blind) {
+		sink_warn(u->sink, "uboot: a transfer of which the command is not known");
+		return;
+	}
 	m.labels = labels;
 	m.resolution = resolution;
 	snprintf(size, sizeof size, "0x%llx", bytes < 1e18 ? (unsigned long long)bytes : 0);
@@ -81,6 +86,7 @@ static void uboot_command(struct uboot *u, const struct str *words, size_t n)
 				continue;
 			u->fs = commands[k][1];
 			u->echoes = true;
+			u->blind = false;
 			u->device[0] = '\0';
 			u->pending = u->net_rate = 0;
 			if (n > i + 2 && (uboot_named(commands[k][0], "load") ||
@@ -197,12 +203,15 @@ static int uboot_parse(struct str text, const struct sink *sink, struct err *e)
 	struct uboot u = {.sink = sink};
 	struct str words[LINES_WORDS], line;
 	struct lines lines;
+	size_t torn = 0;
 	char shown[160] = "";
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		size_t n;
 
+		u.blind |= torn != lines.torn;
+		torn = lines.torn;
 		line = str_trim(line);
 		n = lines_words(line, words);
 		uboot_command(&u, words, n);
