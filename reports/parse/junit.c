@@ -25,6 +25,7 @@ struct calls {
 	__typeof__(&xmlStopParser) stop;
 	__typeof__(&xmlCtxtUseOptions) options;
 	__typeof__(&xmlFreeParserCtxt) free_ctxt;
+	__typeof__(&xmlFreeDoc) free_doc;
 };
 
 static const struct lazy_symbol symbols[] = {
@@ -32,7 +33,8 @@ static const struct lazy_symbol symbols[] = {
 	{"xmlParseChunk", offsetof(struct calls, chunk)},
 	{"xmlStopParser", offsetof(struct calls, stop)},
 	{"xmlCtxtUseOptions", offsetof(struct calls, options)},
-	{"xmlFreeParserCtxt", offsetof(struct calls, free_ctxt)}, {0}};
+	{"xmlFreeParserCtxt", offsetof(struct calls, free_ctxt)},
+	{"xmlFreeDoc", offsetof(struct calls, free_doc)}, {0}};
 
 static const struct calls *load(struct err *e)
 {
@@ -312,6 +314,9 @@ static int read_document(struct str text, const struct calls *calls, bool broken
 		return err_set(e, BLAME_BUG, "no XML parser");
 	calls->options(r.ctxt, XML_PARSE_NONET | XML_PARSE_NOENT);
 	feed(&r, text);
+	if (r.ctxt->myDoc) /* made for a DTD inside, and not freed with the rest */
+		calls->free_doc(r.ctxt->myDoc);
+	r.ctxt->myDoc = NULL;
 	calls->free_ctxt(r.ctxt);
 	if (r.case_depth) {
 		r.damage = "its element was not closed";
