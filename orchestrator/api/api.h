@@ -172,6 +172,10 @@ int agent_seen(
 json_t *board_view(struct call *c, const char *name); /* new reference; NULL after answering */
 bool board_get(struct call *c, const char *name);     /* false after answering */
 void board_told(struct call *c, const char *what, const char *detail); /* audit */
+/* Whoever holds the lease of the path's board, or an operator. False after answering. */
+bool lease_may(struct call *c, struct sched_holder *h);
+/* The window that typed on that board is closed: the next one may. me: "RUN CLIENT". */
+void typist_gone(struct server *s, const char *board, const char *me);
 /* A session has done what it was told (event power-done). */
 void power_done(struct server *s, int64_t run, const json_t *event);
 void power_waits_free(struct server *s);

@@ -149,7 +149,7 @@ void lease_add(struct call *c)
 }
 
 /* Whoever holds the lease, or an operator. False after answering. */
-static bool may_use(struct call *c, struct sched_holder *h)
+bool lease_may(struct call *c, struct sched_holder *h)
 {
 	if (!board_get(c, c->args[0]))
 		return false;
@@ -170,7 +170,7 @@ void lease_renew(struct call *c)
 	struct sched_holder h;
 	struct err e = {0};
 
-	if (!may_use(c, &h))
+	if (!lease_may(c, &h))
 		return;
 	if (for_ms < 0 || for_ms > LEASE_HARD_MS) {
 		call_fail(c, 400, "invalid", "for_ms: a time up to %d h is needed",
@@ -190,7 +190,7 @@ void lease_end(struct call *c)
 	struct sched_holder h;
 	struct err e = {0};
 
-	if (!may_use(c, &h))
+	if (!lease_may(c, &h))
 		return;
 	if (sched_lease_end(c->server->sched, c->args[0], c->who.name, &e)) {
 		call_err(c, &e);
@@ -202,10 +202,10 @@ void lease_end(struct call *c)
 
 /* ---- into a session ---- */
 
-/* As may_use, and its worker runs. */
+/* As lease_may, and its worker runs. */
 static bool may_drive(struct call *c, struct sched_holder *h)
 {
-	if (!may_use(c, h))
+	if (!lease_may(c, h))
 		return false;
 	if (h->session_up)
 		return true;
@@ -359,6 +359,14 @@ static bool may_type(struct call *c, const struct sched_holder *h)
 	board_told(c, "type", client);
 	free(now);
 	return true;
+}
+
+void typist_gone(struct server *s, const char *board, const char *me)
+{
+	char *now = map_find(&s->writers, board);
+
+	if (now && !strcmp(now, me))
+		free(map_del(&s->writers, board));
 }
 
 static void on_typed(void *arg, struct http_request *r, struct str body)

@@ -20,7 +20,8 @@
 
 struct log {
 	struct follow f;
-	int fd; /* -1: the file is not there yet */
+	char *typist; /* "RUN CLIENT" of the window that looks on; NULL: not told */
+	int fd;       /* -1: the file is not there yet */
 	char *dir, *file;
 	uint64_t at;
 	unsigned part;
@@ -32,6 +33,9 @@ static void log_free(void *arg)
 {
 	struct log *l = arg;
 
+	if (l->typist)
+		typist_gone(l->f.server, l->f.board, l->typist);
+	free(l->typist);
 	attr_close(&l->fd);
 	free(l->dir);
 	free(l->file);
@@ -121,8 +125,11 @@ static void start(
 	l->f.run = run;
 	l->f.job = p->job;
 	l->part = p->part;
+	l->f.server = c->server;
 	l->f.board = board;
 	l->lease = lease;
+	if (board && http_query(c->request, "client"))
+		l->typist = mem_printf("%lld %s", (long long)run, http_query(c->request, "client"));
 	l->follow = follow;
 	l->dir = mem_strdup(p->dir ? p->dir : "");
 	l->file = mem_printf("console-%s.log", name ? name : "main");
@@ -182,6 +189,8 @@ void follow_console(struct call *c)
 
 	if (!board_get(c, c->args[0]))
 		return;
+	if (http_query(c->request, "type") && !lease_may(c, &h))
+		return; /* told now, not at the first key */
 	if (!sched_holder(c->server->sched, c->args[0], &h) || !h.run) {
 		call_fail(c, 409, "conflict",
 			"nothing runs on '%s': its console is opened by a job or a lease "

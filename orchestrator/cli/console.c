@@ -235,8 +235,9 @@ static int raw(struct session *s)
 
 static int work(struct session *s, struct remote *r, struct err *e)
 {
-	AUTOFREE char *path = mem_printf("/api/v1/boards/%s/console?console=%s&tail=%lld", s->board,
-		s->console, (long long)(s->a->tail ? s->a->tail : 4096));
+	AUTOFREE char *path = mem_printf(
+		"/api/v1/boards/%s/console?console=%s&client=%s&tail=%lld%s", s->board, s->console,
+		s->me, (long long)(s->a->tail ? s->a->tail : 4096), s->a->view ? "" : "&type=1");
 	const struct http_ask ask = {.method = "GET", .path = path, .on_bytes = on_bytes, .arg = s};
 	struct http_client_opts o = {
 		.base = r->url, .token = r->token, .ca = r->ca, .protocol = REMOTE_PROTOCOL};

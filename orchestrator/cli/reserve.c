@@ -65,6 +65,9 @@ static void on_event(void *arg, const char *id, const char *name, const char *da
 	if (!j)
 		return;
 	if (!strcmp(state, "queued") && strcmp(waits, b->waits)) {
+		if (!*b->waits)
+			fprintf(stderr, "Ctrl-C leaves it waiting: hilab cancel %lld ends that\n",
+				(long long)json_int(j, "job", 0));
 		fprintf(stderr, "waits: %s\n", waits);
 		snprintf(b->waits, sizeof b->waits, "%s", waits);
 	}

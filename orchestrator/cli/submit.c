@@ -9,6 +9,7 @@
 #include "cli/upload.h"
 #include "io/json.h"
 #include "io/yaml.h"
+#include "reports/format/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,8 @@ static int submit(struct remote *r, const struct args *a, const char *path)
 	struct err e = {0};
 	int status = EXIT_USAGE;
 
+	if (a->format && !driver_get(report_formats(), "report format", a->format, &e))
+		return cli_fail(EXIT_USAGE, "submit: %s", e.msg);
 	if (fs_read(path, &text, &e))
 		return cli_fail(EXIT_USAGE, "submit: %s", e.msg);
 	body = json_pack("{s:s, s:s}", "text", buf_str(&text), "file", path);

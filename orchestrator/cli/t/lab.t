@@ -69,6 +69,8 @@ judged 1 'one that fails' submit "$dir/bad.yaml" --wait --quiet
 judged 0 'only asked' submit "$dir/good.yaml" --check
 judged 2 'a param that is none' submit "$dir/good.yaml" --param wrod=x
 err 'wrod'
+judged 2 'a format that is none' submit "$dir/good.yaml" --wait --format xml
+err "report format"
 judged 2 'a type that is none' submit "$dir/good.yaml" --type am62axx-sk-twn
 err "did you mean 'am62axx-sk-twin'"
 judged 0 'one that nobody can take' submit "$dir/wants.yaml"
@@ -112,6 +114,20 @@ until grep -q 'seven is 42' "$dir/console" || [ $tries -gt 200 ]; do
 done
 grep -q 'seven is 42' "$dir/console"
 ok $? 'what is typed is answered'
+kill "$console"
+wait "$console" 2>/dev/null
+exec 4>&-
+"$HILAB" console a <"$dir/keys" >"$dir/console2" 2>&1 &
+console=$!
+exec 4>"$dir/keys"
+printf 'echo eight times nine is $((8*9))\n' >&4
+tries=0
+until grep -q 'nine is 72' "$dir/console2" || [ $tries -gt 200 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+grep -q 'nine is 72' "$dir/console2"
+ok $? 'another window types when the first one is closed'
 judged 0 'cycled' power a cycle
 judged 0 'renewed' reserve a --renew --for 2h
 judged 0 'others are told' boards
