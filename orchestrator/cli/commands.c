@@ -13,6 +13,7 @@ const struct cli_command *const cli_commands[] = {
 	&parse_command,
 	&reference_command,
 	&import_command,
+	&backup_command,
 	&submit_command,
 	&jobs_command,
 	&show_command,

@@ -9,6 +9,7 @@
 extern const struct cli_command agent_command;
 extern const struct cli_command agents_command;
 extern const struct cli_command audit_command;
+extern const struct cli_command backup_command;
 extern const struct cli_command bench_command;
 extern const struct cli_command boards_command;
 extern const struct cli_command builds_command;

@@ -140,6 +140,12 @@ is "$(power a | cut -d' ' -f1,2)" 'a off' 'the board is off'
 judged 2 'it is not reserved any more' power a on
 err 'not reserved'
 
+# ---- a copy of the store, while it is in use ----
+judged 0 'a copy of the store' backup "$dir/copy.db"
+"$HILAB" report --store "$dir/copy.db" >"$dir/copied" 2>&1
+is "$(grep -c 'good' "$dir/copied")" "$("$HILAB" report --store "$HILAB_STORE" | grep -c 'good')" 'it has the runs'
+judged 2 'it is not overwritten' backup "$dir/copy.db"
+
 # ---- health ----
 judged 0 'maintenance' boards health a maintenance --reason 'new card'
 judged 0 'is shown' boards
