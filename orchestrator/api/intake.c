@@ -21,7 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENTS_PIECE   ((size_t)1 << 20)
 #define JOURNAL        "events.jsonl"
 #define JOURNAL_BYTES  ((uint64_t)256 << 20) /* more of one is not kept */
 #define PART_FILES_MAX 70000                 /* more than an agent ships (agents/sync.h) */
@@ -139,22 +138,28 @@ static void empty_artifact(struct intake *in, const struct chunk *journal, const
 	snprintf(ch.file, sizeof ch.file, "%s", name);
 	fd = chunk_open(in, &ch, kept_of(in, &ch), &size);
 	if (fd < 0)
-		log_warn("run %lld: '%s' is not kept: %s", (long long)ch.run, name,
-			strerror(errno));
+		log_warn(
+			"run %lld: '%s' is not kept: %s", (long long)ch.run, name, strerror(errno));
 }
 
+struct taken { /* of whose journal */
+	struct intake *in;
+	const struct chunk *ch;
+};
+
 /* What the journal says that others must know. */
-static int journal_line(struct intake *in, const struct chunk *ch, const struct store_event *ev,
-	struct err *e)
+static int journal_line(void *arg, const struct store_event *ev, struct err *e)
 {
-	struct server *s = in->call->server;
+	const struct taken *t = arg;
+	const struct chunk *ch = t->ch;
+	struct server *s = t->in->call->server;
 	AUTOJSON *j = json_loads(ev->line, 0, NULL);
 	const char *kind = json_text(j, "kind", "");
 
 	if (!strcmp(kind, "run-start"))
 		return sched_part_started(s->sched, ch->run, ch->part, e);
 	if (!strcmp(kind, "artifact"))
-		empty_artifact(in, ch, j);
+		empty_artifact(t->in, ch, j);
 	if (!strcmp(kind, "power-done"))
 		power_done(s, ch->run, j);
 	if (!strcmp(kind, "barrier") || !strcmp(kind, "tell") || !strcmp(kind, "power") ||
@@ -163,40 +168,31 @@ static int journal_line(struct intake *in, const struct chunk *ch, const struct 
 	return 0;
 }
 
-/* Whole lines of the journal that the store has not got yet. */
-static int take_journal(struct intake *in, const struct chunk *ch, struct err *e)
+/*
+ * Whole lines of the journal that the store has not got yet. A chunk in which no line ends adds
+ * none: a long line is not read again with each of its pieces. *full: a line is too long, and
+ * nothing after it will be taken.
+ */
+static int take_journal(struct intake *in, const struct chunk *ch, bool *full, struct err *e)
 {
-	struct server *s = in->call->server;
-	VEC(struct store_event) events = {0};
-	AUTOCLOSE int fd = folder_open(in->part.dir, ch->file, O_RDONLY, NULL);
-	AUTOFREE char *piece = NULL;
-	uint64_t offset;
-	ssize_t got;
-	int r;
+	struct taken t = {in, ch};
+	AUTOCLOSE int fd = -1;
+	int failed;
 
-	if (store_part_offset(s->store, ch->run, ch->part, &offset, e))
-		return -1;
-	piece = mem_alloc(EVENTS_PIECE + 1);
-	got = fd < 0 ? -1 : pread(fd, piece, EVENTS_PIECE, (off_t)offset);
-	if (got < 0)
+	if (ch->bytes.n && !memchr(ch->bytes.p, '\n', ch->bytes.n))
+		return 0;
+	fd = folder_open(in->part.dir, ch->file, O_RDONLY, NULL);
+	if (fd < 0)
 		return err_sys(e, BLAME_INFRA, errno, "read '%s' of '%s'", ch->file, in->part.dir);
-	for (char *at = piece, *nl; (nl = memchr(at, '\n', (size_t)(piece + got - at)));
-		at = nl + 1) {
-		struct store_event ev = {.offset = offset + (uint64_t)(at - piece), .line = at};
-
-		*nl = 0;
-		for (char *p = at; p < nl; p++)
-			if (!*p)
-				*p = ' '; /* a NUL would end the text early */
-		vec_push(&events, ev);
+	failed = store_part_ingest(
+		in->call->server->store, ch->run, ch->part, fd, ch->file, journal_line, &t, e);
+	if (failed && e->sys == EMSGSIZE) {
+		log_warn("run %lld: %s", (long long)ch->run, e->msg);
+		err_clear(e);
+		*full = true;
+		return 0;
 	}
-	r = events.n ? store_part_events(s->store, ch->run, ch->part, events.p, events.n, e) : 0;
-	for (size_t i = 0; !r && i < events.n; i++)
-		r = journal_line(in, ch, &events.p[i], e);
-	if (!r && events.n && (size_t)got == EVENTS_PIECE)
-		r = 1; /* there is more */
-	vec_done(&events);
-	return r;
+	return failed;
 }
 
 /* Puts the bytes where they belong; *size is what the file has then, *full: it takes no more. */
@@ -268,8 +264,6 @@ static int take_status(struct intake *in, const struct chunk *ch, uint64_t *size
 static int take_chunk(
 	struct intake *in, const struct chunk *ch, uint64_t *size, bool *full, struct err *e)
 {
-	int more = 0;
-
 	*full = false;
 	if (fs_mkdirs(in->part.dir, 0755, e))
 		return -1;
@@ -277,10 +271,7 @@ static int take_chunk(
 		return take_status(in, ch, size, e);
 	if (write_chunk(in, ch, size, full, e))
 		return -1;
-	if (!strcmp(ch->file, JOURNAL))
-		while ((more = take_journal(in, ch, e)) > 0)
-			;
-	return more;
+	return strcmp(ch->file, JOURNAL) ? 0 : take_journal(in, ch, full, e);
 }
 
 static int take_chunks(struct intake *in, struct str body, struct err *e)

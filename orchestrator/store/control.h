@@ -101,6 +101,15 @@ int store_parts_open(struct store *s, store_part_fn *fn, void *arg, struct err *
 int store_part_events(struct store *s, int64_t run, unsigned part, const struct store_event *events,
 	size_t n, struct err *e);
 int store_part_offset(struct store *s, int64_t run, unsigned part, uint64_t *offset, struct err *e);
+/*
+ * What a part's events.jsonl, open at fd, has and the store has not: whole lines from the stored
+ * offset on, a piece of about INGEST_BYTES a transaction; then fn (NULL: nobody) hears each event
+ * of the piece and may stop with -1 and e. sys EMSGSIZE: a line longer than INGEST_LINE_BYTES stands
+ * there, what follows it is not taken.
+ */
+typedef int store_taken_fn(void *arg, const struct store_event *ev, struct err *e);
+int store_part_ingest(struct store *s, int64_t run, unsigned part, int fd, const char *path,
+	store_taken_fn *fn, void *arg, struct err *e);
 /* What is sent into a part's folder (agents/worker/inbox.h): seq from 1 on. */
 int store_inbox_add(
 	struct store *s, int64_t run, unsigned part, const char *line, int64_t *seq, struct err *e);

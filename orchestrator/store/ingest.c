@@ -4,7 +4,7 @@
  * transaction; whether `status` is there is looked at before the events are read, so that a run is
  * never ended before its last event is stored.
  */
-#include "store.h"
+#include "control.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INGEST_LINE_BYTES   ((size_t)16 << 20) /* a longer line is no event of ours */
 #define INGEST_STATUS_BYTES ((size_t)1 << 20)
 
 typedef VEC(struct store_event) event_list;
@@ -45,59 +44,106 @@ static size_t cut_lines(char *piece, size_t n, uint64_t offset, void *list)
 	return at;
 }
 
-/* One piece from *offset on: 1 more may follow, 0 nothing whole is left, -1. */
-static int ingest_piece(struct store *s, int64_t run, int fd, const char *path, uint64_t *offset,
-	size_t *want_bytes, struct err *e)
+struct taking {
+	struct store *s;
+	int64_t run;
+	unsigned part;
+	int fd;
+	const char *path;
+	uint64_t offset, size; /* what is stored of the file, and what there is */
+	size_t want_bytes;
+	store_taken_fn *fn;
+	void *arg;
+};
+
+/* No line ends in the piece: 1 look at a longer one, 0 its end is still to come, -1. */
+static int no_line(struct taking *t, size_t piece_bytes, struct err *e)
 {
-	AUTOFREE char *piece = mem_alloc(*want_bytes);
+	if (piece_bytes < t->want_bytes)
+		return 0;
+	if (t->want_bytes >= INGEST_LINE_BYTES)
+		return err_sys(e, BLAME_BUG, EMSGSIZE,
+			"'%s': the line at offset %llu is longer than %zu bytes", t->path,
+			(unsigned long long)t->offset, INGEST_LINE_BYTES);
+	t->want_bytes *= 2;
+	return 1;
+}
+
+static int take_events(struct taking *t, const event_list *events, struct err *e)
+{
+	if (store_part_events(t->s, t->run, t->part, events->p, events->n, e))
+		return -1;
+	for (size_t i = 0; t->fn && i < events->n; i++)
+		if (t->fn(t->arg, &events->p[i], e))
+			return -1;
+	return 0;
+}
+
+/* One piece from offset on: 1 more may follow, 0 nothing whole is left, -1. */
+static int take_piece(struct taking *t, struct err *e)
+{
+	uint64_t left = t->size - t->offset;
+	size_t room = left < t->want_bytes ? (size_t)left : t->want_bytes, taken;
+	AUTOFREE char *piece = mem_alloc(room + 1);
 	event_list events = {0};
-	ssize_t got = pread(fd, piece, *want_bytes, (off_t)*offset);
-	size_t taken;
+	ssize_t got = pread(t->fd, piece, room, (off_t)t->offset);
 	int failed;
 
 	if (got < 0)
-		return err_sys(e, BLAME_INFRA, errno, "read '%s'", path);
-	taken = cut_lines(piece, (size_t)got, *offset, &events);
-	if (!taken) {
-		if ((size_t)got < *want_bytes)
-			return 0;
-		if (*want_bytes >= INGEST_LINE_BYTES)
-			return err_set(e, BLAME_BUG,
-				"'%s': the line at offset %llu is longer than %zu bytes", path,
-				(unsigned long long)*offset, INGEST_LINE_BYTES);
-		*want_bytes *= 2;
-		return 1;
-	}
-	failed = store_run_events(s, run, events.p, events.n, e);
+		return err_sys(e, BLAME_INFRA, errno, "read '%s'", t->path);
+	taken = cut_lines(piece, (size_t)got, t->offset, &events);
+	if (!taken)
+		return no_line(t, (size_t)got, e);
+	failed = take_events(t, &events, e);
 	vec_done(&events);
 	if (failed)
 		return -1;
-	*offset += taken;
-	*want_bytes = INGEST_BYTES;
+	t->offset += taken;
+	t->want_bytes = INGEST_BYTES;
 	return 1;
+}
+
+int store_part_ingest(struct store *s, int64_t run, unsigned part, int fd, const char *path,
+	store_taken_fn *fn, void *arg, struct err *e)
+{
+	struct taking t = {.s = s,
+		.run = run,
+		.part = part,
+		.fd = fd,
+		.path = path,
+		.want_bytes = INGEST_BYTES,
+		.fn = fn,
+		.arg = arg};
+	struct stat st;
+	int more;
+
+	if (store_part_offset(s, run, part, &t.offset, e))
+		return -1;
+	if (fstat(fd, &st))
+		return err_sys(e, BLAME_INFRA, errno, "look at '%s'", path);
+	t.size = (uint64_t)st.st_size;
+	if (t.size < t.offset)
+		return err_set(e, BLAME_INFRA,
+			"'%s' is shorter (%llu bytes) than what is stored of it (%llu)", path,
+			(unsigned long long)t.size, (unsigned long long)t.offset);
+	while ((more = take_piece(&t, e)) > 0)
+		;
+	return more;
 }
 
 static int ingest_events(struct store *s, int64_t run, const char *path, struct err *e)
 {
 	AUTOCLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t want_bytes = INGEST_BYTES;
+	int opened = errno;
 	uint64_t offset;
-	struct stat st;
-	int more;
 
 	if (store_run_offset(s, run, &offset, e))
 		return -1;
-	if (fd < 0 && errno == ENOENT && !offset)
+	if (fd < 0 && opened == ENOENT && !offset)
 		return 0; /* the worker has not begun */
-	if (fd < 0 || fstat(fd, &st))
-		return err_sys(e, BLAME_INFRA, errno, "open '%s'", path);
-	if ((uint64_t)st.st_size < offset)
-		return err_set(e, BLAME_INFRA,
-			"'%s' is shorter (%llu bytes) than what is stored of it (%llu)", path,
-			(unsigned long long)st.st_size, (unsigned long long)offset);
-	while ((more = ingest_piece(s, run, fd, path, &offset, &want_bytes, e)) > 0)
-		;
-	return more;
+	if (fd < 0)
+		return err_sys(e, BLAME_INFRA, opened, "open '%s'", path);
+	return store_part_ingest(s, run, 0, fd, path, NULL, NULL, e);
 }
 
 /* The status of an ended run: 1, 0 when there is none yet, -1. */

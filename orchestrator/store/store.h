@@ -132,7 +132,8 @@ int store_events_from(struct store *s, int64_t run, unsigned part, uint64_t offs
  * ended by it. Call it as often as wanted. After an error everything up to the last transaction is
  * stored, and a later call goes on there. Returns 1 when the run has ended, 0 when not yet, -1.
  */
-#define INGEST_BYTES ((size_t)1 << 20)
+#define INGEST_BYTES      ((size_t)1 << 20)
+#define INGEST_LINE_BYTES ((size_t)16 << 20) /* a longer line is no event of ours */
 int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *e);
 /*
  * A job folder: into the run that began there, or a new one out of its run-start event; then as
