@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "io/yaml.h"
+#include "labs/hardware.h"
 #include "labs/settings.h"
 
 #include <dirent.h>
@@ -59,6 +60,33 @@ const struct param type_params[] = {
 		.help = "marks of the boot chain on the console, in order: each stage's time is "
 			"from power-on to its text",
 		.example = "[{name: loader, pattern: 'U-Boot \\d{4}'}]"},
+	{"cores", PARAM_MAP, offsetof(struct type, cores),
+		.help = "name to core: what it is, how many, at which clock",
+		.example = "{a53: {core: cortex-a53, count: 4, clock-mhz: 1200}}"},
+	{"memory", PARAM_MAP, offsetof(struct type, memory),
+		.help = "name to memory: RAM, flash, cards",
+		.example = "{ddr: {kind: LPDDR4, size: 4GiB, at: 0x80000000}}"},
+	{"ports", PARAM_MAP, offsetof(struct type, ports), .help = "name to network port",
+		.example = "{eth0: {speed-mbits: 1000}}"},
+	{"rails", PARAM_MAP, offsetof(struct type, rails),
+		.help = "name to power rail, in the order of the published tables",
+		.example = "{vdd_core: {voltage-mv: 850}}"},
+	{"opps-mhz", PARAM_STRINGS, offsetof(struct type, opps_mhz),
+		.help = "clocks of the CPU's operating points, the slowest first",
+		.example = "[275, 720]"},
+	{"sleep-modes", PARAM_STRINGS, offsetof(struct type, sleep_modes),
+		.help = "low-power modes", .example = "[deep-sleep, mcu-only]"},
+	{"boot-modes", PARAM_MAP, offsetof(struct type, boot_modes),
+		.help = "name to what the boot ROM can start from: supported or not, and by which "
+			"pins",
+		.example = "{sd: {pins: SW2 11000010}, nor: {supported: false}}"},
+	{"boot-mode-by", PARAM_STRING, offsetof(struct type, boot_mode_by),
+		.help = "what the boot mode is set by", .example = "switches SW2 and SW3"},
+	{"loader-features", PARAM_MAP, offsetof(struct type, loader_features),
+		.help = "feature of the boot loader to true or false; see the loader step of jobs",
+		.example = "{tftp: true, dfu: false}"},
+	{"since-revision", PARAM_STRING, offsetof(struct type, since_revision),
+		.help = "oldest revision of the board that its guide covers", .example = "'1.1'"},
 	{0},
 };
 
@@ -205,7 +233,8 @@ static int fill_merged(struct arena *a, const struct node *own, struct node *mer
 	struct type type = {0};
 	const struct node *name = node_find(own, "type");
 
-	if (schema_fill(a, type_params, "board type", merged, &type, diag))
+	if (schema_fill(a, type_params, "board type", merged, &type, diag) ||
+		hardware_check(a, merged, diag))
 		return -1;
 	type.node = merged;
 	if (!type.soc && !type.template_only)
@@ -425,6 +454,8 @@ int type_check(const struct types *t, const struct driver *const *boot, const st
 		rc = fill_merged(&a, doc, node_overlay(&a, under, doc), &type, diag);
 	if (!rc && under == NULL && type.extends)
 		boot = NULL; /* only a part of the settings is known */
+	if (type.template_only)
+		boot = NULL; /* what extends it has the rest */
 	if (!rc)
 		rc = check_boot(boot, &type, diag);
 	arena_done(&a);

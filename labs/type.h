@@ -33,7 +33,14 @@ struct type {
 	const struct node *boot;   /* method -> settings of that boot driver */
 	const struct node *login;  /* prompt, user, password, shell prompt; see jobs' login step */
 	const struct node *stages; /* list of {name, pattern} in order */
-	const struct node *node;   /* the whole merged document */
+	const char *boot_mode_by;  /* how the boot mode is set: switches, pins; NULL: not told */
+	const char
+		*since_revision; /* oldest board revision that the guide covers; NULL: not told */
+	struct param_strings sleep_modes; /* low-power modes: "deep-sleep" */
+	struct param_strings opps_mhz;    /* clocks of the CPU, slowest first */
+	/* What is on the board; see hardware.h. NULL: not told. */
+	const struct node *cores, *memory, *ports, *rails, *boot_modes, *loader_features;
+	const struct node *node; /* the whole merged document */
 };
 extern const struct param type_params[];
 

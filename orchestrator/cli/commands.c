@@ -10,6 +10,7 @@ const struct cli_command *const cli_commands[] = {
 	&boards_command,
 	&builds_command,
 	&bench_command,
+	&types_command,
 	&parse_command,
 	&reference_command,
 	&import_command,

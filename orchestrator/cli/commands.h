@@ -36,6 +36,7 @@ extern const struct cli_command show_command;
 extern const struct cli_command submit_command;
 extern const struct cli_command token_command;
 extern const struct cli_command twin_command;
+extern const struct cli_command types_command;
 extern const struct cli_command version_command;
 extern const struct cli_command worker_command;
 
