@@ -178,33 +178,41 @@ int shell_wait_flag(struct shell *s, const bool *flag, int64_t limit_ms, struct 
 	return 1;
 }
 
-/* Types a line that answers "hil=ANSWER=" by pattern; the answer goes to out. 1, 0 none, -1. */
-int shell_ask(
-	struct shell *s, const char *line, const char *pattern, char *out, size_t n, struct err *e)
+/* The answer to the line typed last, "hil=ANSWER=" by pattern, to out. 1, 0 none, -1. */
+static int take_answer(
+	struct shell *s, struct pattern *const *p, char *out, size_t n, struct err *e)
+{
+	struct expect_match m;
+	int r = console_expect(s->console, p, 1, SHELL_ANSWER_MS / 2, &m, e);
+
+	if (r == CONSOLE_TIMEOUT)
+		return 0;
+	if (r < 0)
+		return -1;
+	snprintf(out, n, "%.*s", STR_ARG(m.group[1]));
+	return 1;
+}
+
+/* Types a line that answers by pattern; typed: it was typed already. 1, 0 none, -1. */
+static int ask(struct shell *s, const char *line, bool typed, const char *pattern, char *out,
+	size_t n, struct err *e)
 {
 	struct pattern *p = pattern_new(pattern, e);
-	int r = -1;
+	int r = p ? 0 : -1;
 
-	if (!p)
-		return -1;
-	for (int i = 0; i < SHELL_TRIES; i++) {
-		struct expect_match m;
-
-		r = shell_type(s, line, e);
-		if (r < 0)
-			break;
-		r = console_expect(s->console, &p, 1, SHELL_ANSWER_MS / 2, &m, e);
-		if (r >= 0) {
-			snprintf(out, n, "%.*s", STR_ARG(m.group[1]));
-			r = 1;
-			break;
-		}
-		if (r != CONSOLE_TIMEOUT)
-			break;
-		r = 0;
+	for (int i = 0; !r && i < SHELL_TRIES; i++, typed = false) {
+		r = typed ? 0 : shell_type(s, line, e);
+		if (!r)
+			r = take_answer(s, &p, out, n, e);
 	}
 	pattern_free(p);
 	return r;
+}
+
+int shell_ask(
+	struct shell *s, const char *line, const char *pattern, char *out, size_t n, struct err *e)
+{
+	return ask(s, line, false, pattern, out, n, e);
 }
 
 /* ---- putting text onto the board ------------------------------------------------------------ */
@@ -308,17 +316,20 @@ static int make_dir(struct shell *s, struct err *e)
 	return 0;
 }
 
-/* Did the script arrive whole? 1 yes, by the board's own cksum and without starting the script; 0
- * it has none, or another sum: the script itself is to be asked. */
-static int sum_is_right(struct shell *s, struct err *e)
+/* The script onto the board. Did it arrive whole? 1 yes, by the board's own cksum and without
+ * starting the script; 0 it has none, or another sum: the script itself is to be asked. */
+static int put_script(struct shell *s, struct err *e)
 {
 	char line[2 * SHELL_LINE_BYTES], sum[24] = "";
 	uint64_t crc;
+	bool begun;
 	int r;
 
 	snprintf(
 		line, sizeof line, "H=$(cksum <%s/x 2>/dev/null);echo \"hil=${H%%%% *}=\"", s->dir);
-	r = shell_ask(s, line, "hil=(\\d*)=", sum, sizeof sum, e);
+	if (shell_put(s, helper_text, "x", line, &begun, e))
+		return -1;
+	r = ask(s, line, true, "hil=(\\d*)=", sum, sizeof sum, e);
 	if (r <= 0)
 		return r;
 	s->cksum = !str_u64(str_of(sum), &crc) && crc == frame_cksum(str_of(helper_text));
@@ -329,12 +340,11 @@ static int install(struct shell *s, struct err *e)
 {
 	char line[2 * SHELL_LINE_BYTES];
 	uint64_t crc;
-	bool asked;
 	int r;
 
-	if (make_dir(s, e) || shell_put(s, helper_text, "x", NULL, &asked, e))
+	if (make_dir(s, e))
 		return -1;
-	r = sum_is_right(s, e);
+	r = put_script(s, e);
 	if (r < 0)
 		return -1;
 	if (r) {
