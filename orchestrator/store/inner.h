@@ -94,6 +94,10 @@ enum store_sql {
 	SQL_BUILD_SAVE,
 	SQL_BUILD_DEL,
 	SQL_BUILDS,
+	SQL_ORIGIN_ADD,
+	SQL_ORIGIN_FIND,
+	SQL_ORIGIN_GET,
+	SQL_ORIGIN_DEL,
 	SQL_COUNT
 };
 extern const char *const store_sql_texts[SQL_COUNT];

@@ -149,9 +149,18 @@ static const char third[] = "ALTER TABLE metric ADD COLUMN min REAL;"
 			    "ALTER TABLE metric ADD COLUMN max REAL;"
 			    "ALTER TABLE metric ADD COLUMN resolution REAL;";
 
+/* Where a run that was measured elsewhere came from: origin.c. */
+static const char origins[] =
+	"CREATE TABLE origin("
+	" run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE,"
+	" source TEXT NOT NULL, sha256 TEXT NOT NULL, part TEXT NOT NULL,"
+	" format TEXT NOT NULL, who TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT;"
+	"CREATE UNIQUE INDEX origin_of ON origin(sha256, part);";
+
 const char *const store_migrations[] = {
 	first,
 	second,
 	third,
+	origins,
 	NULL,
 };

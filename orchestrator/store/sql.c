@@ -174,4 +174,11 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_BUILDS] = "SELECT name, version, soc, manifest, owner, added_ms, used_ms, bytes,"
 		       " pinned FROM build WHERE (?1 IS NULL OR name=?1)"
 		       " AND (?2 IS NULL OR version=?2) ORDER BY added_ms DESC, name, version",
+
+	[SQL_ORIGIN_ADD] = "INSERT INTO origin(run, source, sha256, part, format, who, at_ms)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7)",
+	[SQL_ORIGIN_FIND] = "SELECT run FROM origin WHERE sha256=?1 AND part=?2",
+	[SQL_ORIGIN_GET] = "SELECT source, sha256, part, format, who, at_ms FROM origin"
+			   " WHERE run=?1",
+	[SQL_ORIGIN_DEL] = "DELETE FROM run WHERE id IN (SELECT run FROM origin WHERE run=?1)",
 };

@@ -87,8 +87,8 @@ int store_run_set_dir(struct store *s, int64_t run, const char *dir, struct err 
 int store_run_end(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, int64_t ended_ms, struct err *e);
 
-/* A run that had ended ended otherwise, as is known now: its end's time stays. BLAME_BUG: it has not
- * ended. */
+/* A run that had ended ended otherwise, as is known now: its end's time stays. BLAME_BUG: it has
+ * not ended. */
 int store_run_late(struct store *s, int64_t run, const char *verdict, const char *blame,
 	const char *message, struct err *e);
 
@@ -140,5 +140,24 @@ int store_ingest(struct store *s, int64_t run, const char *job_dir, struct err *
  * above. Nothing is added for a folder whose `status` cannot be read.
  */
 int store_import(struct store *s, const char *job_dir, int64_t *run, struct err *e);
+
+/* Where a run came from that was measured elsewhere. The same bytes make the same run once. */
+struct store_origin {
+	const char *source; /* the file, as it was named */
+	const char *sha256; /* hex, of its bytes */
+	const char *part;   /* which run of the file it is: type, board, build, date */
+	const char *format;
+	const char *who; /* brought it in, and when */
+	int64_t at_ms;
+};
+typedef int store_origin_fn(void *arg, const struct store_origin *o);
+int store_origin_add(struct store *s, int64_t run, const struct store_origin *o, struct err *e);
+/* The run that is that part of those bytes: 1 and its number, 0 none, -1. */
+int store_origin_find(
+	struct store *s, const char *sha256, const char *part, int64_t *run, struct err *e);
+/* 1 found (fn called once), 0 the run was measured here or is not there, -1. */
+int store_origin_get(struct store *s, int64_t run, store_origin_fn *fn, void *arg, struct err *e);
+/* Takes such a run out of the store, with all that it has: 1, 0 none such, -1. */
+int store_origin_del(struct store *s, int64_t run, struct err *e);
 
 #endif

@@ -23,7 +23,8 @@ static const char data_1[] =
 	" ('boot', NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 3000, 0, '/d2', '{\"a\":1}', 0);"
 	"INSERT INTO event VALUES (1, 0, 'result', '{\"kind\":\"result\"}'), (1, 50, 'x', '{}');"
 	"INSERT INTO result VALUES (1, 0, 's', 'n', 'fail', 'because', 1500, 12, 'main');"
-	"INSERT INTO metric VALUES (1, 50, 's', 't', 'bw', 0.1, 'MB/s', '{}');"
+	"INSERT INTO metric(run, at_offset, suite, test, name, value, unit, labels) VALUES"
+	" (1, 50, 's', 't', 'bw', 0.1, 'MB/s', '{}');"
 	"INSERT INTO env VALUES (1, 60, 'kernel', '6.1');"
 	"INSERT INTO stage VALUES (1, 70, 'login', 2100, 1600);";
 
