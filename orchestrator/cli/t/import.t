@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# hilab import: a case is a file of import/ and its .want, what is said and what the report shows.
+set -u
+. "${HILAB_DATA:-.}/orchestrator/base/t/tap.sh"
+show() {
+	cat "$dir/out"
+}
+hilab=${HILAB:-build/release/hilab}
+export HILAB_STORE="$dir/db"
+cd "${HILAB_DATA:-.}/orchestrator/cli/t/import" || exit 1
+given='--type am62axx-sk --build sdk --release 1.3 --date 2026-01-31'
+
+# golden FILE OPTION...: said and reported as FILE.want says
+golden() {
+	file=$1
+	shift
+	rm -f "$dir"/db*
+	{
+		"$hilab" import "$@" "$file" 2>&1
+		echo "exit $?"
+		for run in 1 2 3 4; do
+			"$hilab" report "$run" 2>/dev/null
+		done
+	} >"$dir/got"
+	[ -z "${HILAB_GOLDEN:-}" ] || cp "$dir/got" "$file.want"
+	diff "$file.want" "$dir/got" >"$dir/out" 2>&1
+	ok $? "$file is imported as its .want says"
+}
+# results RUN: its results as JSON, without where they stand
+results() {
+	"$hilab" report "$1" --format json | sed -n '/"results"/,/^  \]/p' | grep -v '_ms"\|offset'
+}
+
+for file in suite.tap suite.junit metrics.csv; do
+	golden $file $given
+done
+for file in job.lava.yaml job.lava.csv job.lava.json; do
+	golden $file --type am62axx-sk
+done
+golden metrics.json
+
+rm -f "$dir"/db*
+check 'a type is needed' 2 'on which type of board' "$hilab" import --date 2026-01-31 suite.tap
+check 'and a date' 2 'when was it measured' "$hilab" import --type am62axx-sk suite.tap
+check 'that is one' 2 "'yesterday' is no date" "$hilab" import --type t --date yesterday suite.tap
+check 'a dry run tells' 0 'nothing is stored' "$hilab" import -n $given suite.tap
+check 'and stores nothing' 2 'holds no run' "$hilab" report latest
+check 'strictly nothing is left out' 2 '--strict was given' "$hilab" import --strict $given metrics.csv
+check 'and nothing stored then' 2 'holds no run' "$hilab" report latest
+check 'a file is stored' 0 'run 1: am62axx-sk, sdk, 2026-01-31, 1.3: 4 results' "$hilab" import $given suite.tap
+check 'once' 0 'it is there already' "$hilab" import $given suite.tap
+check 'or as of another release' 0 'run 2: ' "$hilab" import $given --release 1.4 suite.tap
+check 'or again where it is asked for' 0 'run 3: ' "$hilab" import $given --replace suite.tap
+check 'in place of the first' 0 '' sh -c "! '$hilab' report 1"
+check 'as JSON' 0 '"schema": "hilab.import/1"' "$hilab" import --json $given suite.tap
+check 'a folder is all its files' 2 'suite.junit: junit, 1 runs, 3 results' "$hilab" import $given .
+check 'what nobody knows is told' 2 'no parser knows this text' "$hilab" import $given suite.tap.want
+check 'a file that is not there' 2 'no-such' "$hilab" import $given no-such
+check 'an empty one' 2 'no parser knows' "$hilab" import $given /dev/null
+printf '{"results": 3}' >"$dir/x.json"
+check 'JSON of something else' 2 "neither 'results' nor 'metrics'" "$hilab" import $given "$dir/x.json"
+printf '[' >"$dir/x.json"
+check 'damaged JSON' 2 'x.json' "$hilab" import $given "$dir/x.json"
+printf 'a: [\n' >"$dir/x.yaml"
+check 'damaged YAML, with its line' 2 'x.yaml:2' "$hilab" import $given "$dir/x.yaml"
+check 'a twin' 0 '(twin)' "$hilab" import $given --twin suite.junit
+
+# What is reported and imported again has the same results.
+printf 'suite,name,status,why\ns,a,pass,\ns,b,error,broke\nu,c,miss,lost\nu,d: e,skip,later\nu,g,fail,bad\n' >"$dir/all.csv"
+rm -f "$dir"/db*
+"$hilab" import $given "$dir/all.csv" >"$dir/out"
+for format in tap junit json; do
+	"$hilab" report 1 --format $format >"$dir/all.$format"
+	"$hilab" import $given --as $format "$dir/all.$format" >"$dir/out" 2>&1
+	results 1 >"$dir/first"
+	results latest >"$dir/again"
+	check "there and back as $format" 0 '' cmp "$dir/first" "$dir/again"
+done
+finish
