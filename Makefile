@@ -45,7 +45,7 @@ VERSION := 0.1
 
 # A file's place says what it is: t/ holds tests, everything else is the program.
 ROOMS := orchestrator agents labs jobs reports
-SRC := $(shell find $(ROOMS) -name '*.c' -not -path '*/t/*' 2>/dev/null | sort)
+SRC := $(shell find $(ROOMS) -name '*.c' -not -path '*/t/*' 2>/dev/null | sort) $(wildcard drivers/*.c)
 LIBSRC := $(filter-out orchestrator/cli/main.c,$(SRC))
 LIBOBJ := $(LIBSRC:%.c=$B/%.o)
 TESTSRC := $(shell find $(ROOMS) drivers -path '*/t/test-*.c' 2>/dev/null | sort)
@@ -56,7 +56,7 @@ TESTBIN := $(TESTSRC:%.c=$B/%)
 REPLAY := $(FUZZSRC:%.c=$B/%.t)
 TOOLBIN := $(TOOLSRC:%.c=$B/%)
 SHIMS := $(SHIMSRC:%.c=$B/%.so)
-HEADERS := $(shell find $(ROOMS) -name '*.h' 2>/dev/null | sort)
+HEADERS := $(shell find $(ROOMS) -name '*.h' 2>/dev/null | sort) $(wildcard drivers/*.h)
 # Shell tests; those named twin-*.t start a virtual board and stay out of check-fast.
 SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | sort)
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
@@ -170,7 +170,7 @@ ZSHDIR := $(PREFIX)/share/zsh/site-functions
 DATA := reports/metrics.yaml $(wildcard reports/reference/*.yaml) orchestrator/api/openapi.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
 	-name '*.yaml' -not -path '*/t/*' | sort)
 DATA += $(shell find agents reports drivers labs -path '*/doc/*.md' | sort)
-PAGES := $(shell find $(ROOMS) -path '*/doc/*.[57]' | sort)
+PAGES := $(shell find $(ROOMS) drivers -path '*/doc/*.[57]' | sort)
 # A command's page and completion are written by the command itself.
 COMMANDS = $(shell $B/hilab help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 write-man = $B/hilab help --man > $1/hilab.1 && for c in $(COMMANDS); do \

@@ -11,6 +11,7 @@ const struct cli_command *const cli_commands[] = {
 	&builds_command,
 	&bench_command,
 	&types_command,
+	&drivers_command,
 	&parse_command,
 	&reference_command,
 	&import_command,
