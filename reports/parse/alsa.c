@@ -174,10 +174,15 @@ static int alsa_detect(struct str text)
 	return str_find(text, STR_LIT("Sampling Rate (in Hz)")) >= 0 ? 85 : 0;
 }
 
+static const char *const alsa_marks[] = {
+	", Rate ", "Percent of CPU this job got:", "sampling rate (in hz)", NULL};
+
 const struct parser alsa_parser = {
 	.d = {.name = "alsa",
 		.brief = "CPU load of aplay and arecord",
 		.proven = "golden cases; alsa-utils 1.2, GNU time 1.9, tables of PSP 04.06"},
 	.detect = alsa_detect,
 	.parse = alsa_parse,
+	.marks = alsa_marks,
+	.beside = true,
 };

@@ -208,10 +208,15 @@ static int boot_log_detect(struct str text)
 	return 0;
 }
 
+static const char *const boot_log_marks[] = {"U-Boot SPL ", "U-Boot 2", "Starting kernel", NULL};
+
 const struct parser boot_log_parser = {
 	.d = {.name = "boot-log",
 		.brief = "boot stages of a log with times of day",
 		.proven = "golden cases; the shape of the AM335x PSP 04.06 guide"},
 	.detect = boot_log_detect,
 	.parse = boot_log_parse,
+	.marks = boot_log_marks,
+	.whole = true,
+	.beside = true,
 };

@@ -157,10 +157,14 @@ static int coremark_pro_detect(struct str text)
 	return 0;
 }
 
+static const char *const coremark_pro_marks[] = {"results table", "coremark-pro", "coremarkpro",
+	"(workloads/)", ":workloads/sec", ":contexts=", "XCMD=", NULL};
+
 const struct parser coremark_pro_parser = {
 	.d = {.name = "coremark-pro",
 		.brief = "CoreMark-PRO: workloads and mark",
 		.proven = "golden cases; the result table of version 1.1"},
 	.detect = coremark_pro_detect,
 	.parse = coremark_pro_parse,
+	.marks = coremark_pro_marks,
 };

@@ -75,8 +75,13 @@ static int coremark_detect(struct str text)
 	return lines_has(text, "CoreMark Size ") ? 80 : 0;
 }
 
+static const char *const coremark_marks[] = {"Total ticks", "ERROR! ", "Errors detected",
+	"CoreMark 1.0 :", "CoreMark/MHz", "CoreMark Size", NULL};
+
 const struct parser coremark_parser = {
 	.d = {.name = "coremark", .brief = "CoreMark 1.0", .proven = "golden cases"},
 	.detect = coremark_detect,
 	.parse = coremark_parse,
+	.marks = coremark_marks,
+	.stops = true,
 };

@@ -178,6 +178,7 @@ static int cyclictest_json(struct cyclictest *c, struct str text, struct err *e)
 
 	json_scan_init(&scan, text, is_cyclictest, c->sink);
 	while ((doc = json_scan_next(&scan))) {
+		sink_at(c->sink, scan.start);
 		cyclictest_document(c, doc);
 		json_decref(doc);
 	}
@@ -228,10 +229,15 @@ static int cyclictest_detect(struct str text)
 		       : 0;
 }
 
+static const char *const cyclictest_marks[] = {"cyclictest ",
+	" P:", "# Min Latencies:", "# Avg Latencies:", "# Max Latencies:", "\"num_threads\"",
+	"\"rt_test_version", NULL};
+
 const struct parser cyclictest_parser = {
 	.d = {.name = "cyclictest",
 		.brief = "cyclictest: lines, histogram, --json",
 		.proven = "golden cases; output of rt-tests 2.40"},
 	.detect = cyclictest_detect,
 	.parse = cyclictest_parse,
+	.marks = cyclictest_marks,
 };

@@ -105,10 +105,13 @@ static int dd_detect(struct str text)
 	return lines_has(text, "copied, ") ? 85 : 40;
 }
 
+static const char *const dd_marks[] = {" s, ", " seconds, ", "copied", "\ndd: ", NULL};
+
 const struct parser dd_parser = {
 	.d = {.name = "dd",
 		.brief = "dd of coreutils and busybox",
 		.proven = "golden cases; output of coreutils 9.1"},
 	.detect = dd_detect,
 	.parse = dd_parse,
+	.marks = dd_marks,
 };

@@ -69,8 +69,14 @@ static int dhrystone_detect(struct str text)
 		       : 0;
 }
 
+static const char *const dhrystone_marks[] = {
+	"Dhrystones per Second:", "This machine benchmarks at ", "MIPS/MHz:", "time too small",
+	"Microseconds for one run", NULL};
+
 const struct parser dhrystone_parser = {
 	.d = {.name = "dhrystone", .brief = "Dhrystone 1.1 and 2.1", .proven = "golden cases"},
 	.detect = dhrystone_detect,
 	.parse = dhrystone_parse,
+	.marks = dhrystone_marks,
+	.stops = true,
 };

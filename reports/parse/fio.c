@@ -302,10 +302,14 @@ static int fio_detect(struct str text)
 	return str_find(text, STR_LIT(": (groupid=")) >= 0 ? 90 : 0;
 }
 
+static const char *const fio_marks[] = {"\"fio version\"", "\"jobs\"",
+	": (groupid=", ": (g=", ";fio-", "\nfio-", "bw=", "iops=", "percentiles (", "usr=", NULL};
+
 const struct parser fio_parser = {
 	.d = {.name = "fio",
 		.brief = "fio: json, json+, normal, terse 3 to 5",
 		.proven = "golden cases; output of fio 3.33"},
 	.detect = fio_detect,
 	.parse = fio_parse,
+	.marks = fio_marks,
 };

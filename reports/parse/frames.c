@@ -120,10 +120,14 @@ static int frames_detect(struct str text)
 	return str_starts(text, "freq: ") || str_find(text, STR_LIT("\nfreq: ")) >= 0 ? 60 : 0;
 }
 
+static const char *const frames_marks[] = {
+	"\nfreq:", " freq:", "\tfreq:", " fps", "last-message = rendered:", NULL};
+
 const struct parser frames_parser = {
 	.d = {.name = "frames",
 		.brief = "frame rates of display and capture",
 		.proven = "golden cases"},
 	.detect = frames_detect,
 	.parse = frames_parse,
+	.marks = frames_marks,
 };

@@ -103,10 +103,15 @@ static int hackbench_detect(struct str text)
 	return 0;
 }
 
+static const char *const hackbench_marks[] = {
+	" (== ", "Each sender will pass ", "\nTime:", "\nfork()", "(error: ", NULL};
+
 const struct parser hackbench_parser = {
 	.d = {.name = "hackbench",
 		.brief = "hackbench of rt-tests",
 		.proven = "golden cases; output of rt-tests 2.40"},
 	.detect = hackbench_detect,
 	.parse = hackbench_parse,
+	.marks = hackbench_marks,
+	.stops = true,
 };

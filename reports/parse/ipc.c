@@ -198,10 +198,13 @@ static int ipc_detect(struct str text)
 	return str_find(text, STR_LIT(" Bytes")) >= 0 ? 60 : 0;
 }
 
+static const char *const ipc_marks[] = {"Remote Core", "messages are sent", "Host Core ", NULL};
+
 const struct parser ipc_parser = {
 	.d = {.name = "ipc",
 		.brief = "latency of messages between cores, tables of RTOS SDKs",
 		.proven = "golden cases; table shapes of MCU+ SDK 8 to 11"},
 	.detect = ipc_detect,
 	.parse = ipc_parse,
+	.marks = ipc_marks,
 };

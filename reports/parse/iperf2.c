@@ -305,10 +305,15 @@ static int iperf2_detect(struct str text)
 		       : 60;
 }
 
+static const char *const iperf2_marks[] = {"Client connecting to ", "Server listening on ",
+	"connected with ", "] local ", "bits/sec", "Bytes/sec", ",0.0",
+	" failed: ", "unrecognized option", NULL};
+
 const struct parser iperf2_parser = {
 	.d = {.name = "iperf2",
 		.brief = "iperf 2, text and -y C, TCP and UDP, both directions",
 		.proven = "golden cases; output of iperf 2.1.8"},
 	.detect = iperf2_detect,
 	.parse = iperf2_parse,
+	.marks = iperf2_marks,
 };

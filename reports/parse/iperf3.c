@@ -208,10 +208,15 @@ static int iperf3_detect(struct str text)
 		       : 0;
 }
 
+static const char *const iperf3_marks[] = {"Connecting to host ", "Accepted connection ",
+	"\niperf 3", "Reverse mode", "[ ID]", "iperf3: error - ", "] local ", "bits/sec",
+	"Bytes/sec", "\"start\":", "\"error\":", "\"iperf 3", NULL};
+
 const struct parser iperf3_parser = {
 	.d = {.name = "iperf3",
 		.brief = "iperf3, -J and text, TCP and UDP, both directions",
 		.proven = "golden cases; output of iperf3 3.12"},
 	.detect = iperf3_detect,
 	.parse = iperf3_parse,
+	.marks = iperf3_marks,
 };

@@ -119,10 +119,13 @@ static int irq_latency_detect(struct str text)
 	return str_find(text, STR_LIT("Interrupt Latency (in micro seconds)")) >= 0 ? 95 : 0;
 }
 
+static const char *const irq_latency_marks[] = {"Interrupt Latency (in micro seconds)", NULL};
+
 const struct parser irq_latency_parser = {
 	.d = {.name = "irq-latency",
 		.brief = "histograms of interrupt latency",
 		.proven = "golden cases; table shape of PSP 04.06"},
 	.detect = irq_latency_detect,
 	.parse = irq_latency_parse,
+	.marks = irq_latency_marks,
 };

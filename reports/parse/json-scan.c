@@ -40,7 +40,7 @@ static void scan_tell(struct json_scan *s, size_t from, size_t to)
 
 /* One try at a document: what of the text it is made of, and what was taken out. */
 struct attempt {
-	size_t end;
+	size_t end, next; /* next: where another begins before it ended; 0: none does */
 	struct buf strict;
 	VEC(struct str) foreign;
 };
@@ -94,7 +94,8 @@ static bool attempt_splice(struct json_scan *s, struct attempt *a, size_t *at, i
 			return true;
 		}
 		cut = diagnostic_start(line);
-		if (cut < 0 || pos + line.n >= s->text.n)
+		/* What begins with one is one as a whole. */
+		if (cut < 0 || (!cut && !tries) || pos + line.n >= s->text.n)
 			break;
 		joined.len = kept + (size_t)cut;
 		vec_push(&a->foreign, str_make(line.p + cut, line.n - (size_t)cut));
@@ -105,24 +106,42 @@ static bool attempt_splice(struct json_scan *s, struct attempt *a, size_t *at, i
 	return false;
 }
 
-/* 1: a document ends at a->end; 0: not a document; -1: the text ends inside it. */
+/* A document that stands in lines of its own: a brace at the start of one begins another. */
+static bool is_indented(struct str text, size_t start)
+{
+	struct str line = line_at(text, start);
+	size_t next = start + line.n + 1;
+
+	return (!start || text.p[start - 1] == '\n') && str_trim(line).n == 1 && next < text.n &&
+	       (text.p[next] == ' ' || text.p[next] == '\t');
+}
+
+/* 1: a document ends at a->end; 0: not a document; -1: it has no end, or another begins in it. */
 static int attempt_run(struct json_scan *s, struct attempt *a, size_t start)
 {
-	size_t at = start, used;
+	size_t at = start, last = start, used;
+	bool indented = is_indented(s->text, start);
 	int depth = 0;
 
 	while (at < s->text.n) {
 		struct str line = line_at(s->text, at);
 		size_t before = at;
 
+		if (indented && at > start && *line.p == '{' && str_trim(line).n == 1) {
+			a->next = at;
+			return -1;
+		}
 		s->work += line.n + 1;
 		if (json_lex_line(line, &depth, &used, &a->strict)) {
 			at += used;
+			last = used ? at : last;
 		} else if (!attempt_splice(s, a, &at, &depth)) {
 			if (at == start)
 				return 0;
 			vec_push(&a->foreign, line);
 			at += line.n;
+			if (at - last > JSON_SCAN_FOREIGN_BYTES)
+				return -1;
 		}
 		a->end = at;
 		if (depth <= 0)
@@ -148,6 +167,24 @@ static bool may_begin(struct str text, size_t at)
 	       memchr(text.p + at, '\n', i - at);
 }
 
+/* Is doc wanted, or an object inside it? */
+static bool wants(const struct json_scan *s, json_t *doc)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(doc) && s->wanted(doc))
+		return true;
+	json_object_foreach (doc, key, item)
+		if (wants(s, item))
+			return true;
+	json_array_foreach (doc, i, item)
+		if (wants(s, item))
+			return true;
+	return false;
+}
+
 json_t *json_scan_next(struct json_scan *s)
 {
 	while (s->at < s->text.n && s->work / JSON_SCAN_WORK <= s->text.n + 4096) {
@@ -168,7 +205,11 @@ json_t *json_scan_next(struct json_scan *s)
 		/* A lone brace in some text is no document. */
 		s->cut_off |= got < 0 && memchr(buf_str(&a.strict), '"', a.strict.len);
 		s->work += a.strict.len;
+		if (a.next)
+			s->at = a.next;
 		if (doc && !s->wanted(doc)) {
+			if (!wants(s, doc))
+				s->at = a.end;
 			json_decref(doc);
 			doc = NULL;
 		}

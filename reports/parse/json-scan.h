@@ -13,10 +13,11 @@
 
 #include <jansson.h>
 
-#define JSON_SCAN_WARNINGS 20 /* lines told one by one; the rest are only counted */
-#define JSON_SCAN_SPLICES  16 /* insertions taken out of one line */
-#define JSON_SCAN_DEPTH    256
-#define JSON_SCAN_WORK     8  /* times the text's length that may be looked at */
+#define JSON_SCAN_WARNINGS      20 /* lines told one by one; the rest are only counted */
+#define JSON_SCAN_SPLICES       16 /* insertions taken out of one line */
+#define JSON_SCAN_DEPTH         256
+#define JSON_SCAN_WORK          8 /* times the text's length that may be looked at */
+#define JSON_SCAN_FOREIGN_BYTES ((size_t)16 << 10) /* between two lines of one document */
 
 /* True when doc is a document of the tool that is looked for, not some object beside it. */
 typedef bool json_scan_fn(const json_t *doc);

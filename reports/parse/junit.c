@@ -369,10 +369,15 @@ static int detect(struct str text)
 	return str_find(head, STR_LIT("<testsuite")) >= 0 ? 95 : 0;
 }
 
+static const char *const junit_marks[] = {"<?xml", "<testsuite", "</testsuite", "<testcase",
+	"</testcase", "<failure", "</failure", "<error", "</error", "<skipped", "<system-",
+	"</system-", "<propert", "]]>", NULL};
+
 const struct parser junit_parser = {
 	.d = {.name = "junit",
 		.brief = "test results in JUnit XML",
 		.proven = "golden cases, libxml2; damaged in every place"},
 	.detect = detect,
 	.parse = parse,
+	.marks = junit_marks,
 };

@@ -340,6 +340,8 @@ static int detect(struct str text)
 	return str_find(text, STR_LIT(START)) >= 0 ? 95 : 0;
 }
 
+static const char *const lava_marks[] = {"<LAVA_", "SIGNAL_", "TEST_CASE_ID", NULL};
+
 const struct parser lava_parser = {
 	.d = {.name = "lava",
 		.brief = "test results in the signals of LAVA's test shell",
@@ -347,4 +349,5 @@ const struct parser lava_parser = {
 	.detect = detect,
 	.parse = parse,
 	.own_names = true,
+	.marks = lava_marks,
 };

@@ -98,8 +98,11 @@ static int linpack_detect(struct str text)
 	return lines_has(text, "Precision") && lines_has(text, " Kflops ; ") ? 90 : 0;
 }
 
+static const char *const linpack_marks[] = {"DGEFA", "flops", "Rolled ", "\nWR", "\nWC", NULL};
+
 const struct parser linpack_parser = {
 	.d = {.name = "linpack", .brief = "Linpack in C, HPL's rows", .proven = "golden cases"},
 	.detect = linpack_detect,
 	.parse = linpack_parse,
+	.marks = linpack_marks,
 };

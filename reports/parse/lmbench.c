@@ -350,10 +350,16 @@ static int lmbench_detect(struct str text)
 		       : 0;
 }
 
+static const char *const lmbench_marks[] = {"microseconds", "nanoseconds", "milliseconds", "MB/sec",
+	"KB/sec", "bandwidth", "bcopy ", "\"mappings", "\"File system latency",
+	"\"stride=", "\"size=", "load latency", "bw_mem", "bw_file_rd", "bw_mmap_rd", "lat_mmap",
+	"lat_fs", NULL};
+
 const struct parser lmbench_parser = {
 	.d = {.name = "lmbench",
 		.brief = "lmbench's programs and results",
 		.proven = "golden cases"},
 	.detect = lmbench_detect,
 	.parse = lmbench_parse,
+	.marks = lmbench_marks,
 };

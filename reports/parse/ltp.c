@@ -175,10 +175,15 @@ static int detect(struct str text)
 		       : 0;
 }
 
+static const char *const ltp_marks[] = {": pass ", ": fail ", ": skip ", ": broken ", "pass\033[",
+	"fail\033[", "skip\033[", "broken\033[", " PASS ", " FAIL ", " CONF ", " BROK ",
+	"Total runs:", "Total Tests:", NULL};
+
 const struct parser ltp_parser = {
 	.d = {.name = "ltp",
 		.brief = "test results of LTP's runners (kirk, ltp-pan)",
 		.proven = "golden cases; damaged in every place"},
 	.detect = detect,
 	.parse = parse,
+	.marks = ltp_marks,
 };

@@ -60,10 +60,13 @@ static int detect(struct str text)
 											    : 0;
 }
 
+static const char *const mcusdk_marks[] = {"All tests have passed", "Some tests have failed", NULL};
+
 const struct parser mcusdk_parser = {
 	.d = {.name = "mcusdk",
 		.brief = "verdict of TI's MCU+ SDK examples",
 		.proven = "golden cases; damaged in every place"},
 	.detect = detect,
 	.parse = parse,
+	.marks = mcusdk_marks,
 };

@@ -77,8 +77,11 @@ static int mtd_speed_detect(struct str text)
 							     : 0;
 }
 
+static const char *const mtd_speed_marks[] = {" speed is ", "speedtest", "flash_speed", NULL};
+
 const struct parser mtd_speed_parser = {
 	.d = {.name = "mtd-speed", .brief = "mtd_speedtest, flash_speed", .proven = "golden cases"},
 	.detect = mtd_speed_detect,
 	.parse = mtd_speed_parse,
+	.marks = mtd_speed_marks,
 };

@@ -59,10 +59,14 @@ static int multibench_detect(struct str text)
 	return str_find(text, STR_LIT(":workloads/sec=")) >= 0 ? 60 : 0;
 }
 
+static const char *const multibench_marks[] = {"multibench", "coremark-pro", "coremarkpro",
+	"(workloads/)", ":workloads/sec", ":contexts=", NULL};
+
 const struct parser multibench_parser = {
 	.d = {.name = "multibench",
 		.brief = "MultiBench: workloads per second",
 		.proven = "golden cases"},
 	.detect = multibench_detect,
 	.parse = multibench_parse,
+	.marks = multibench_marks,
 };

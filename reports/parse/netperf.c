@@ -279,10 +279,16 @@ static int netperf_detect(struct str text)
 	return lines_has(text, "Throughput Units,") ? 80 : 0;
 }
 
+static const char *const netperf_marks[] = {" TEST from ", " TEST to ", "Throughput",
+	"MEAN_LATENCY", "P99_LATENCY", "_CPU_UTIL", "ELAPSED_TIME", "netserver",
+	"control connection", "send_omni", "recv_response", "connect failed",
+	"Name or service not known", NULL};
+
 const struct parser netperf_parser = {
 	.d = {.name = "netperf",
 		.brief = "netperf's tables and omni output (-k, -o)",
 		.proven = "golden cases"},
 	.detect = netperf_detect,
 	.parse = netperf_parse,
+	.marks = netperf_marks,
 };

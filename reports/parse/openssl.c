@@ -229,10 +229,17 @@ static int openssl_detect(struct str text)
 	return lines_has(text, "\n+F:") || lines_has(text, "\n+F2:") ? 90 : 0;
 }
 
+static const char *const openssl_marks[] = {"are in 1000s of bytes", "\ntype ", "sign/s", "op/s",
+	"encr./s", "keygens/s", "encaps/s",
+	"+H:", "+F:", "+F2:", "+F3:", "+F4:", "+F5:", "\nversion: ", "\nOpenSSL ",
+	"\nspeed: ", "Error: bad option", NULL};
+
 const struct parser openssl_parser = {
 	.d = {.name = "openssl",
 		.brief = "openssl speed, tables and -mr",
 		.proven = "golden cases; output of OpenSSL 3.0.19"},
 	.detect = openssl_detect,
 	.parse = openssl_parse,
+	.marks = openssl_marks,
+	.stops = true,
 };

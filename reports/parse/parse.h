@@ -22,6 +22,16 @@ struct parser {
 	int (*parse)(struct str text, const struct sink *sink, struct err *e);
 	/* Its figures are named by the text itself, and not held against the metric table. */
 	bool own_names;
+	/*
+	 * NULL-ended literals, 2 to 64 bytes each, for scan.h: every line that changes what it
+	 * finds has one of them in it, or is near one that has. The case of ASCII letters is one;
+	 * \n stands for any line end and for the start of the text. NULL: it has to be given the
+	 * whole text.
+	 */
+	const char *const *marks;
+	bool whole;  /* where a mark stands at all, every line may change what it finds */
+	bool stops;  /* at a failure that the tool reports: parse returns at that line */
+	bool beside; /* tells what stands around or in other tools' output: no rival of theirs */
 };
 
 const struct driver *const *parse_drivers(void); /* NULL-ended, sorted; each is a struct parser */

@@ -160,10 +160,14 @@ static int power_detect(struct str text)
 		       : 0;
 }
 
+static const char *const power_marks[] = {
+	"rail name", "power rail", " power performance", " power consumption", NULL};
+
 const struct parser power_parser = {
 	.d = {.name = "power",
 		.brief = "power-rail tables: volts, milliwatts, totals",
 		.proven = "golden cases; table shapes of PSP 04.06 and Processor SDK 11"},
 	.detect = power_detect,
 	.parse = power_parse,
+	.marks = power_marks,
 };

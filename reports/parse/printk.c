@@ -18,7 +18,7 @@ struct printk {
 
 static const struct {
 	const char *text, *metric;
-} printk_marks[] = {
+} printk_stages[] = {
 	{"Freeing unused kernel", "printk.kernel"},
 	{"VFS: Mounted root", "printk.rootfs"},
 	{" as init process", "printk.init"},
@@ -51,10 +51,10 @@ static void printk_tell(struct printk *p, double seconds, struct str text)
 		p->booting = seconds < 1;
 		p->told = 0;
 	}
-	for (size_t i = 0; p->booting && i < sizeof printk_marks / sizeof printk_marks[0]; i++) {
-		struct sink_metric m = SINK_METRIC(printk_marks[i].metric, seconds, "s");
+	for (size_t i = 0; p->booting && i < sizeof printk_stages / sizeof printk_stages[0]; i++) {
+		struct sink_metric m = SINK_METRIC(printk_stages[i].metric, seconds, "s");
 
-		if (!lines_has(text, printk_marks[i].text) || p->told & 1u << i)
+		if (!lines_has(text, printk_stages[i].text) || p->told & 1u << i)
 			continue;
 		m.resolution = 0.000001;
 		sink_metric(p->sink, &m);
@@ -90,10 +90,15 @@ static int printk_detect(struct str text)
 	return str_find(text, STR_LIT("] Linux version ")) >= 0 ? 50 : 0;
 }
 
+static const char *const printk_marks[] = {
+	"Linux version ", "Freeing unused kernel", "VFS: Mounted root", " as init process", NULL};
+
 const struct parser printk_parser = {
 	.d = {.name = "printk",
 		.brief = "when the kernel reached its stages, by its own clock",
 		.proven = "golden cases; the messages of Linux 3.2 to 6.12"},
 	.detect = printk_detect,
 	.parse = printk_parse,
+	.marks = printk_marks,
+	.beside = true,
 };

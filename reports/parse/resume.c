@@ -66,10 +66,13 @@ static int resume_detect(struct str text)
 	return str_find(text, STR_LIT("Resume Latency (")) >= 0 ? 90 : 0;
 }
 
+static const char *const resume_marks[] = {"resume latency", NULL};
+
 const struct parser resume_parser = {
 	.d = {.name = "resume",
 		.brief = "resume latency of low-power modes",
 		.proven = "golden cases; table shapes of Processor SDK 9 to 11"},
 	.detect = resume_detect,
 	.parse = resume_parse,
+	.marks = resume_marks,
 };

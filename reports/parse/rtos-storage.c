@@ -362,10 +362,15 @@ static int rtos_storage_detect(struct str text)
 		       : 0;
 }
 
+static const char *const rtos_storage_marks[] = {"write speed", "read speed", "tuning time",
+	"cycles taken", "flash frequency", "flash protocol", "fir operation", "memcpy operation",
+	NULL};
+
 const struct parser rtos_storage_parser = {
 	.d = {.name = "rtos-storage",
 		.brief = "eMMC, OSPI, HyperRAM and XIP tables of RTOS SDKs",
 		.proven = "golden cases; table shapes of MCU+ SDK 8 to 11"},
 	.detect = rtos_storage_detect,
 	.parse = rtos_storage_parse,
+	.marks = rtos_storage_marks,
 };

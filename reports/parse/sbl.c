@@ -239,10 +239,14 @@ static int sbl_detect(struct str text)
 	return str_find(text, STR_LIT("SBL boot time breakdown")) >= 0 ? 90 : 0;
 }
 
+static const char *const sbl_marks[] = {"BOOTLOADER PROFILE]", "BOOTLOADER_PROFILE]",
+	"boot time breakdown", "\nSBL ", "Bootloader ...", "2nd stage bootloader", NULL};
+
 const struct parser sbl_parser = {
 	.d = {.name = "sbl",
 		.brief = "boot profiles of TI's secondary boot loader",
 		.proven = "golden cases; samples of MCU+ SDK 8.5 to 9.2"},
 	.detect = sbl_detect,
 	.parse = sbl_parse,
+	.marks = sbl_marks,
 };

@@ -53,8 +53,12 @@ static int stream_detect(struct str text)
 	return lines_has(text, "Triad: ") ? 60 : 0;
 }
 
+static const char *const stream_marks[] = {
+	"Copy:", "Scale:", "Triad:", "clock granularity/precision", "Failed Validation", NULL};
+
 const struct parser stream_parser = {
 	.d = {.name = "stream", .brief = "STREAM", .proven = "golden cases"},
 	.detect = stream_detect,
 	.parse = stream_parse,
+	.marks = stream_marks,
 };

@@ -80,8 +80,11 @@ static int stress_ng_detect(struct str text)
 											    : 0;
 }
 
+static const char *const stress_ng_marks[] = {"stress-ng: ", NULL};
+
 const struct parser stress_ng_parser = {
 	.d = {.name = "stress-ng", .brief = "stress-ng --metrics-brief", .proven = "golden cases"},
 	.detect = stress_ng_detect,
 	.parse = stress_ng_parse,
+	.marks = stress_ng_marks,
 };

@@ -52,5 +52,7 @@ void tap_tell(struct tap_group *g, struct shown *s, const char *prefix, bool kta
 int tap_read(struct str text, bool ktap, const struct sink *sink);
 /* 0..100 */
 int tap_detect(struct str text, bool ktap);
+/* For scan.h. */
+extern const char *const tap_marks[];
 
 #endif

@@ -24,4 +24,5 @@ const struct parser tap_parser = {
 		.proven = "golden cases; damaged in every place"},
 	.detect = detect,
 	.parse = parse,
+	.marks = tap_marks,
 };

@@ -140,10 +140,16 @@ static int time_v_detect(struct str text)
 												: 0;
 }
 
+static const char *const time_v_marks[] = {"(seconds):", "(wall clock)", "resident set size",
+	"Percent of CPU this job got", "Exit status:", "Command terminated by",
+	"Command exited with", "elapsed", "\nreal", "\nuser", "\nsys", NULL};
+
 const struct parser time_v_parser = {
 	.d = {.name = "time-v",
 		.brief = "time -v, the shells' time and time -p",
 		.proven = "golden cases"},
 	.detect = time_v_detect,
 	.parse = time_v_parse,
+	.marks = time_v_marks,
+	.beside = true,
 };

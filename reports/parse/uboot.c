@@ -236,8 +236,13 @@ static int uboot_detect(struct str text)
 	return lines_has(text, "\ntime: ") && lines_has(text, " seconds") ? 60 : 0;
 }
 
+static const char *const uboot_marks[] = {" bytes read in ", " bytes written",
+	"Bytes transferred = ", "TFTP from server", " blocks read: ", " blocks written: ", "ytes/s",
+	"iB/s", "\ntime: ", ": OK", "\n** ", "Retry count exceeded", "=> ", NULL};
+
 const struct parser uboot_parser = {
 	.d = {.name = "uboot", .brief = "U-Boot's transfers and time", .proven = "golden cases"},
 	.detect = uboot_detect,
 	.parse = uboot_parse,
+	.marks = uboot_marks,
 };

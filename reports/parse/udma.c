@@ -141,10 +141,13 @@ static int udma_detect(struct str text)
 		       : 0;
 }
 
+static const char *const udma_marks[] = {"Test Description", " Blockcopy", NULL};
+
 const struct parser udma_parser = {
 	.d = {.name = "udma",
 		.brief = "block-copy tables of UDMA tests",
 		.proven = "golden cases; table shape of the J721E PDK 8"},
 	.detect = udma_detect,
 	.parse = udma_parse,
+	.marks = udma_marks,
 };

@@ -52,8 +52,13 @@ static int whetstone_detect(struct str text)
 	return lines_has(text, " Precision Whetstones: ") ? 95 : 0;
 }
 
+static const char *const whetstone_marks[] = {
+	"Whetstones: ", "Insufficient duration", "\nLoops:", NULL};
+
 const struct parser whetstone_parser = {
 	.d = {.name = "whetstone", .brief = "Whetstone in C", .proven = "golden cases"},
 	.detect = whetstone_detect,
 	.parse = whetstone_parse,
+	.marks = whetstone_marks,
+	.stops = true,
 };
