@@ -41,6 +41,7 @@ struct compile {
 	struct map shells; /* consoles on which a login came after the last boot or power-off */
 	bool any_shell;    /* a login was wrong: no step after it is to blame */
 	bool told_shell;   /* that it is missing */
+	bool at_prompt;    /* the last boot ended at the boot loader's prompt */
 	bool bad;
 };
 

@@ -88,22 +88,20 @@ static bool check_env(struct compile *c, const struct node *env)
 	return good;
 }
 
-static bool check_run(struct compile *c, const struct making *mk)
+/* What a step makes of an output. */
+static bool check_output(struct compile *c, const struct making *mk, const char *parser,
+	const struct param_strings *patterns)
 {
-	const struct step_run *run = mk->s.conf;
 	const struct node *expect = node_find(mk->map, "expect"),
 			  *parse = node_find(mk->map, "parse");
 	bool good = true;
 
-	if (!*run->command)
-		good = compile_complain(
-			c, mk->en->node->at, "%s: 'command' is empty", mk->en->what);
-	if (run->parse && c->tables->parsers &&
-		!settings_driver(c->tables->parsers, "parser", run->parse, parse->at, c->diag))
+	if (parser && c->tables->parsers &&
+		!settings_driver(c->tables->parsers, "parser", parser, parse->at, c->diag))
 		good = false;
-	for (size_t i = 0; i < run->expect.n; i++) {
+	for (size_t i = 0; i < patterns->n; i++) {
 		struct err e = {0};
-		struct pattern *p = pattern_new(run->expect.p[i], &e);
+		struct pattern *p = pattern_new(patterns->p[i], &e);
 
 		if (!p)
 			good = compile_complain(c,
@@ -111,6 +109,17 @@ static bool check_run(struct compile *c, const struct making *mk)
 				"'expect': %s", e.msg);
 		pattern_free(p);
 	}
+	return good;
+}
+
+static bool check_run(struct compile *c, const struct making *mk)
+{
+	const struct step_run *run = mk->s.conf;
+	bool good = check_output(c, mk, run->parse, &run->expect);
+
+	if (!*run->command)
+		good = compile_complain(
+			c, mk->en->node->at, "%s: 'command' is empty", mk->en->what);
 	return check_env(c, node_find(mk->map, "env")) && good;
 }
 
@@ -147,9 +156,26 @@ static bool check_boot(struct compile *c, const struct making *mk)
 	if (boot->via && !*boot->reset)
 		good = compile_complain(c, mk->en->node->at, "%s: 'reset' is empty", mk->en->what);
 	no_shells(c);
+	c->at_prompt = boot->until;
 	if (c->tables->boot && !settings_driver(c->tables->boot, "boot driver", boot->method,
 				       node_find(mk->map, "method")->at, c->diag))
 		good = false;
+	return good;
+}
+
+static bool check_loader(struct compile *c, const struct making *mk)
+{
+	const struct step_loader *loader = mk->s.conf;
+	const struct node *commands = node_find(mk->map, "commands");
+	bool good = check_output(c, mk, loader->parse, &loader->expect);
+
+	if (!loader->commands.n)
+		good = compile_complain(c, commands->at, "%s: 'commands' is empty", mk->en->what);
+	if (!c->at_prompt)
+		good = compile_complain(c, mk->en->node->at,
+			"%s needs the boot loader's prompt: put `- boot: {method: ..., until: "
+			"prompt}` before it",
+			mk->en->what);
 	return good;
 }
 
@@ -271,14 +297,19 @@ static bool check_own(struct compile *c, const struct making *mk)
 {
 	switch (mk->s.kind) {
 	case STEP_POWER:
-		if (((const struct step_power *)mk->s.conf)->action) /* off or cycle */
+		if (((const struct step_power *)mk->s.conf)->action) { /* off or cycle */
 			no_shells(c);
+			c->at_prompt = false;
+		}
 		return true;
 	case STEP_DEPLOY:
 		return check_deploy(c, mk);
 	case STEP_BOOT:
 		return check_boot(c, mk);
+	case STEP_LOADER:
+		return check_loader(c, mk);
 	case STEP_LOGIN:
+		c->at_prompt = false;
 		map_set(&c->shells, mk->s.console, c);
 		return true;
 	case STEP_RUN:

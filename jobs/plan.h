@@ -21,6 +21,7 @@ enum step_kind {
 	STEP_POWER,
 	STEP_DEPLOY,
 	STEP_BOOT,
+	STEP_LOADER,
 	STEP_LOGIN,
 	STEP_RUN,
 	STEP_EXPECT,
@@ -46,7 +47,14 @@ struct step_deploy {
 struct step_boot {
 	const char *method;
 	int via;           /* index in cold, warm */
+	int until;         /* index in kernel, prompt */
 	const char *reset; /* command that restarts the running system, for warm */
+};
+struct step_loader {
+	struct param_strings commands; /* typed one after the other at the boot loader's prompt */
+	const char *feature;           /* that the board's type must have; NULL: any board's */
+	const char *parse;             /* parser of all they print, NULL: none */
+	struct param_strings expect;   /* patterns that must all be in it */
 };
 struct step_login {
 	const char *user; /* NULL: the board's; its password comes from the lab, never from a job */

@@ -119,6 +119,7 @@ static const struct param deploy_params[] = {
 	{0},
 };
 
+static const char *const boot_untils[] = {"kernel", "prompt", NULL};
 static const char *const boot_vias[] = {"cold", "warm", NULL};
 static const struct param boot_params[] = {
 	{"method", PARAM_STRING, offsetof(struct step_boot, method), .required = true,
@@ -129,6 +130,27 @@ static const struct param boot_params[] = {
 			"itself, power stays on"},
 	{"reset", PARAM_STRING, offsetof(struct step_boot, reset), .preset = "reboot",
 		.help = "the command that restarts a running system, for warm"},
+	{"until", PARAM_CHOICE, offsetof(struct step_boot, until), .preset = "kernel",
+		.choices = boot_untils,
+		.help = "kernel: to the kernel's first line; prompt: to the boot loader's prompt, "
+			"for loader steps"},
+	{0},
+};
+
+static const struct param loader_params[] = {
+	{"commands", PARAM_STRINGS, offsetof(struct step_loader, commands), .required = true,
+		.help = "commands for the boot loader, in order; the first one that it refuses "
+			"ends them",
+		.example = "[mmc list, mmc info]"},
+	{"feature", PARAM_STRING, offsetof(struct step_loader, feature),
+		.help = "one of the type's loader-features: where it is not there, the result is "
+			"skip",
+		.example = "mmc"},
+	{"parse", PARAM_STRING, offsetof(struct step_loader, parse),
+		.help = "parser that makes results and metrics of what they print",
+		.example = "uboot"},
+	{"expect", PARAM_STRINGS, offsetof(struct step_loader, expect),
+		.help = "patterns that must all be in it", .example = "['Capacity: ']"},
 	{0},
 };
 
@@ -261,6 +283,9 @@ const struct step_spec step_specs[STEP_COUNT] = {
 		sizeof(struct step_boot), "method", 3 * MINUTE,
 		"build: an image is refused or the kernel gives up; infra: no boot loader, no "
 		"answer to a load; config: a command that it does not know"},
+	[STEP_LOADER] = {"loader", "commands at the boot loader's prompt", loader_params,
+		sizeof(struct step_loader), "commands", 2 * MINUTE,
+		"timeout: no prompt comes; infra: the line is dead"},
 	[STEP_LOGIN] = {"login", "from the kernel to a shell, then prove what booted", login_params,
 		sizeof(struct step_login), "user", 3 * MINUTE,
 		"build: another image than deployed, or the kernel gives up; infra: another "

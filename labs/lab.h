@@ -122,7 +122,7 @@ int match_check(
 /*
  * board.json: the board as the worker needs it, everything of type and lab resolved
  * ({name, type, soc, twin, arch, lab, revision, power, consoles, deploy, network, boot, login,
- * bootmode, stages, vars, stagger {device, ms}}). New reference. Holds secrets: write it 0600.
+ * bootmode, stages, loader-features, vars, stagger {device, ms}}). New reference. Holds secrets: write it 0600.
  */
 json_t *board_to_json(const struct lab *lab, const struct board *b);
 

@@ -14,6 +14,14 @@ struct boot_driver {
 	int (*start)(struct boot *bt,
 		struct err *e); /* console already attached; ends at the kernel's first line */
 	void (*stop)(struct boot *bt); /* NULL: power off is enough */
+	/* As start, but to the boot loader's prompt. NULL: there is none to stop at. */
+	int (*prompt)(struct boot *bt, struct err *e);
+	/*
+	 * Types one command at that prompt, adds command and output to out, waits for the prompt.
+	 * 0, 1: the boot loader refused it, *e has its words; -1: it could not be done. NULL where
+	 * prompt is.
+	 */
+	int (*command)(struct boot *bt, const char *command, struct buf *out, struct err *e);
 };
 struct boot {
 	const struct boot_driver *drv;
@@ -22,6 +30,7 @@ struct boot {
 	void *conf;
 	const char *loader_version; /* out: banner text of the boot loader, heap, NULL if none was
 				       seen; freed by the owner */
+	bool at_prompt;             /* of the boot loader, since prompt() */
 	unsigned images_loaded;     /* out: images of ours that the boot loader said it loaded */
 };
 

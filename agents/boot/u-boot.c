@@ -239,6 +239,63 @@ static int start(struct boot *bt, struct err *e)
 	return r ? err_wrap(e, "u-boot") : 0;
 }
 
+static int prompt(struct boot *bt, struct err *e)
+{
+	struct dialogue d;
+	int r = dialogue_init(&d, bt, e);
+
+	if (!r)
+		r = get_prompt(&d, e);
+	dialogue_done(&d);
+	return r ? err_wrap(e, "u-boot") : 0;
+}
+
+/* To the prompt, whatever comes before it goes to out. The first complaint is kept in shown. */
+static int collect(struct dialogue *d, struct buf *out, char *shown, size_t n, struct err *e)
+{
+	struct pattern *all[ERRORS_MAX + 1] = {d->prompt};
+	struct expect_match m;
+	int r;
+
+	memcpy(all + 1, d->errors, d->n_errors * sizeof *all);
+	do {
+		r = console_expect(
+			d->bt->console, all, *shown ? 1 : 1 + d->n_errors, INT64_MAX, &m, e);
+		if (r < 0)
+			return -1;
+		buf_add(out, m.before.p, m.before.n);
+		if (r) {
+			buf_add(out, m.group[0].p, m.group[0].n);
+			str_printable(str_trim(m.group[0]), shown, n);
+		}
+	} while (r);
+	return 0;
+}
+
+static int command(struct boot *bt, const char *text, struct buf *out, struct err *e)
+{
+	struct dialogue d;
+	char shown[200] = "";
+	size_t from = out->len;
+	int r = dialogue_init(&d, bt, e);
+
+	buf_printf(out, "=> %s\n", text);
+	if (!r)
+		r = console_type(bt->console, text, true, e);
+	if (!r)
+		r = collect(&d, out, shown, sizeof shown, e);
+	dialogue_done(&d);
+	buf_putc(out, '\n');
+	if (r)
+		return err_wrap(e, "command '%s'", text);
+	if (!*shown)
+		return 0;
+	bench_note(bt->bench, "boot loader to '%s': %.*s", text, (int)(out->len - from),
+		out->data + from);
+	err_set(e, BLAME_TEST, "command '%s': boot loader says '%s'", text, shown);
+	return 1;
+}
+
 extern const struct boot_driver boot_u_boot;
 const struct boot_driver boot_u_boot = {
 	.d = {.name = "u-boot",
@@ -248,4 +305,6 @@ const struct boot_driver boot_u_boot = {
 		.proven = "scripted peer over a PTY; real U-Boot in the twin"},
 	.wants_power = true,
 	.start = start,
+	.prompt = prompt,
+	.command = command,
 };

@@ -297,6 +297,7 @@ struct shell *worker_shell(struct worker *w, const char *console, struct err *e)
 
 void worker_close_shells(struct worker *w)
 {
+	w->boot.at_prompt = false; /* whoever closes them turns the board off or restarts it */
 	for (size_t i = 0; i < WORKER_CONSOLES; i++)
 		shell_close(&w->shells[i]);
 }

@@ -24,6 +24,7 @@ bool worker_needs_board(const struct step *s)
 	case STEP_POWER:
 	case STEP_DEPLOY:
 	case STEP_BOOT:
+	case STEP_LOADER:
 	case STEP_LOGIN:
 	case STEP_EXPECT:
 	case STEP_SEND:

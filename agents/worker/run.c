@@ -34,16 +34,16 @@ static const char *last_line(struct str text, char *out, size_t n)
 /* ---- run ---------------------------------------------------------------------------------------
  */
 
-static int check_output(struct worker *w, const struct step_run *s, struct str text, char *why,
-	size_t n, struct err *e)
+static int check_output(struct worker *w, const struct param_strings *patterns, struct str text,
+	char *why, size_t n, struct err *e)
 {
-	for (size_t i = 0; i < s->expect.n; i++) {
+	for (size_t i = 0; i < patterns->n; i++) {
 		AUTOBUF expanded = BUF_INIT(WORKER_TEXT_BYTES);
 		struct pattern_match m;
 		struct pattern *p;
 		int found;
 
-		if (expand(w, s->expect.p[i], &expanded, e) ||
+		if (expand(w, patterns->p[i], &expanded, e) ||
 			!(p = pattern_new(buf_str(&expanded), e)))
 			return -1;
 		found = pattern_search(p, text, 0, false, &m);
@@ -56,12 +56,27 @@ static int check_output(struct worker *w, const struct step_run *s, struct str t
 	return 0;
 }
 
+int worker_judge_output(struct worker *w, const char *parser, const struct param_strings *patterns,
+	struct str text, struct err *e)
+{
+	char why[WHY_BYTES + 64] = "";
+	struct err parsed = {0};
+	int r = check_output(w, patterns, text, why, sizeof why, e);
+
+	if (r < 0)
+		return -1;
+	if (!r && parser && worker_parse(w, parser, text, &parsed)) {
+		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
+		return 0;
+	}
+	worker_result(w, w->step->name, r ? STATUS_FAIL : STATUS_PASS, r ? why : NULL, BLAME_TEST);
+	return 0;
+}
+
 static int judge(struct worker *w, const struct step_run *s, const struct shell_outcome *out,
 	struct str text, struct err *e)
 {
 	char why[WHY_BYTES + 64] = "", said[WHY_BYTES] = "";
-	struct err parsed = {0};
-	int r;
 
 	if (s->exit >= 0 && out->exit != s->exit) {
 		snprintf(why, sizeof why, "exit status %lld%s%s", (long long)out->exit,
@@ -69,15 +84,7 @@ static int judge(struct worker *w, const struct step_run *s, const struct shell_
 		worker_result(w, w->step->name, STATUS_FAIL, why, BLAME_TEST);
 		return 0;
 	}
-	r = check_output(w, s, text, why, sizeof why, e);
-	if (r < 0)
-		return -1;
-	if (!r && s->parse && worker_parse(w, s->parse, text, &parsed)) {
-		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
-		return 0;
-	}
-	worker_result(w, w->step->name, r ? STATUS_FAIL : STATUS_PASS, r ? why : NULL, BLAME_TEST);
-	return 0;
+	return worker_judge_output(w, s->parse, &s->expect, text, e);
 }
 
 /* The step's deadline passed. With the shell back the job can go on; the result is lost. */

@@ -25,6 +25,7 @@ static const struct {
 	[STEP_POWER] = {step_power, false, false},
 	[STEP_DEPLOY] = {step_deploy, false, false},
 	[STEP_BOOT] = {step_boot, true, true},
+	[STEP_LOADER] = {step_loader, true, false},
 	[STEP_LOGIN] = {step_login, true, true},
 	[STEP_RUN] = {step_run, true, false},
 	[STEP_EXPECT] = {step_expect, true, false},
@@ -290,6 +291,9 @@ int step_boot(struct worker *w, const void *conf, struct err *e)
 	drv = (const struct boot_driver *)driver_get(boot_drivers(), "boot driver", s->method, e);
 	if (!drv)
 		return -1;
+	if (s->until && !drv->prompt)
+		return err_set(
+			e, BLAME_JOB, "boot method '%s' has no prompt to stop at", s->method);
 	if (!map)
 		return err_set(e, BLAME_CONFIG, "the type of board '%s' has no boot method '%s'",
 			w->board_name, s->method);
@@ -303,7 +307,8 @@ int step_boot(struct worker *w, const void *conf, struct err *e)
 	expect_skip(w->boot.console->expect);
 	if (s->via ? restart(w, s->reset, e) : drv->wants_power && worker_power(w, 2, e))
 		return -1;
-	r = drv->start(&w->boot, e);
+	r = s->until ? drv->prompt(&w->boot, e) : drv->start(&w->boot, e);
+	w->boot.at_prompt = !r && s->until;
 	if (w->boot.loader_version)
 		worker_env(w, "boot-loader", w->boot.loader_version);
 	return r;

@@ -53,13 +53,13 @@ struct worker {
 	uint64_t step_offset;    /* in its console's log, where it began */
 	struct tally tally;
 	int64_t start_wall_ms;
-	bool switching;       /* a command to the relay is under way */
-	bool switch_failed;   /* the last one was not taken */
-	int64_t power_on_ms;  /* clock_ms of the last switch on, or of the command that restarts */
-	bool warm;            /* the last start was not by the power switch */
-	bool mode_changed;    /* the boot mode is to be put back */
-	unsigned attempt;     /* of the step that runs, from 1 */
-	VEC(json_t *) held;   /* events of an attempt that may not be the last one */
+	bool switching;      /* a command to the relay is under way */
+	bool switch_failed;  /* the last one was not taken */
+	int64_t power_on_ms; /* clock_ms of the last switch on, or of the command that restarts */
+	bool warm;           /* the last start was not by the power switch */
+	bool mode_changed;   /* the boot mode is to be put back */
+	unsigned attempt;    /* of the step that runs, from 1 */
+	VEC(json_t *) held;  /* events of an attempt that may not be the last one */
 	uint64_t power_on_bytes; /* the main console had received before it */
 	bool stages_told;
 	struct parts *parts; /* what came from the others of a job with roles; NULL: nobody asked */
@@ -120,6 +120,10 @@ void worker_env(struct worker *w, const char *name, const char *value);
 void worker_frame(void *worker, const struct frame *f);
 /* Text through a parser; what it finds goes to the journal. */
 int worker_parse(struct worker *w, const char *parser, struct str text, struct err *e);
+/* What a step makes of a whole output (run.c): the patterns must be in it, the parser reads it; its
+ * result is told. */
+int worker_judge_output(struct worker *w, const char *parser, const struct param_strings *patterns,
+	struct str text, struct err *e);
 /* artifacts/STEP.txt */
 int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e);
 /* The same with a file name as it stands. */
@@ -143,6 +147,7 @@ void worker_steps(struct worker *w, const struct err *broken);
 int step_power(struct worker *w, const void *conf, struct err *e);
 int step_deploy(struct worker *w, const void *conf, struct err *e);
 int step_boot(struct worker *w, const void *conf, struct err *e);
+int step_loader(struct worker *w, const void *conf, struct err *e);
 int step_login(struct worker *w, const void *conf, struct err *e);
 int step_run(struct worker *w, const void *conf, struct err *e);
 int step_expect(struct worker *w, const void *conf, struct err *e);
