@@ -32,6 +32,8 @@ void import_draft_done(struct import_draft *d)
 	vec_done(&d->runs);
 	vec_done(&d->warnings);
 	map_done(&d->by_id);
+	map_done(&d->printed);
+	map_done(&d->seen);
 	arena_done(&d->arena);
 }
 
@@ -241,10 +243,36 @@ void import_env(struct import_draft *d, struct import_run *r, const char *name, 
 /* ---- into the store ---------------------------------------------------------------------------
  */
 
+/* The names of boards, for a message. */
+static void put_boards(const struct import_draft *d, struct buf *out)
+{
+	map_each (&d->printed, board)
+		buf_printf(out, "%s'%s'", out->len ? ", " : "", board->key);
+}
+
+static int no_type(const struct import_draft *d, const struct import_run *r, struct err *e)
+{
+	if (!r->id.board || !map_has(&d->printed, r->id.board))
+		return err_set(e, BLAME_CONFIG,
+			"'%s': on which type of board was it measured? (--type)", d->file);
+	return err_set(e, BLAME_CONFIG,
+		"'%s': of which type is '%s'? (--type, or 'boards' of a mapping)", d->file,
+		r->id.board);
+}
+
 int import_complete(struct import_draft *d, struct err *e)
 {
 	size_t found = 0;
 
+	if (d->args->type && d->printed.n > 1) {
+		AUTOBUF boards = BUF_INIT(1 << 12);
+
+		put_boards(d, &boards);
+		return err_set(e, BLAME_CONFIG,
+			"'%s': it has figures of several boards, of which --type cannot be true: "
+			"%s (--of NAME takes one)",
+			d->file, buf_str(&boards));
+	}
 	vec_each (&d->runs, p) {
 		const struct import_run *r = *p;
 
@@ -252,8 +280,7 @@ int import_complete(struct import_draft *d, struct err *e)
 		if (!r->n_results && !r->n_figures)
 			continue;
 		if (!r->id.type)
-			return err_set(e, BLAME_CONFIG,
-				"'%s': on which type of board was it measured? (--type)", d->file);
+			return no_type(d, r, e);
 		if (!r->id.at_ms)
 			return err_set(
 				e, BLAME_CONFIG, "'%s': when was it measured? (--date)", d->file);

@@ -157,7 +157,7 @@ static int check_template(
 	if (!node || node->type != NODE_SCALAR)
 		return node ? diag_add(diag, node->at, "'%s' is not one text", node->key) : 0;
 	for (const char *s = strchr(node->text, '{'); s; s = strchr(s + 1, '{')) {
-		struct str name = str_make(s + 1, strcspn(s + 1, "}"));
+		struct str name = str_make(s + 1, strcspn(s + 1, ":}"));
 
 		if (!csv && !gives(r, name))
 			failed = diag_add(

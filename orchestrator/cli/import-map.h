@@ -69,7 +69,10 @@ struct map_groups {
 struct map_cell {
 	const char *text[MAP_PARTS];      /* NULL: not told, as "" */
 	struct str value, min, max, unit; /* min, max, unit: from columns of their own; n 0: none */
-	size_t line;
+	/* Of a table: what its row is called by 1, 2.. of its first columns, and which column it is
+	 * in. names NULL: the row has one name. */
+	const char *const *names;
+	size_t at, line;
 	/* The heading and the text of other cells of its row, by number; false: there is none. */
 	bool (*beside)(void *arg, size_t i, struct str *heading, struct str *text);
 	void *arg;
@@ -77,9 +80,10 @@ struct map_cell {
 enum map_answer { MAP_NO_RULE, MAP_LEFT_OUT, MAP_MISSING, MAP_REFUSED, MAP_TAKEN };
 
 bool map_matches(const struct map_pattern *p, const char *text, struct map_groups *g);
-/* Is any rule about that table? */
-bool map_knows(const struct import_map *m, const char *section, const char *table);
-/* Texts in braces replaced by the groups of that name, in a. NULL: one is not there. */
+/* How many of that table's first columns name a row, by the rules about it; 0: there is none. */
+int64_t map_names(const struct import_map *m, const char *section, const char *table);
+/* Texts in braces replaced by the groups of that name, "{NAME:lower}" in lower case; in a. NULL:
+ * one is not there. */
 const char *map_fill(struct arena *a, const char *template, const struct map_groups *g);
 /*
  * The first rule that matches says what the cell is, and it goes into its run of the draft. given:

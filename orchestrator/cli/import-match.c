@@ -29,13 +29,15 @@ bool map_matches(const struct map_pattern *p, const char *text, struct map_group
 	return true;
 }
 
-bool map_knows(const struct import_map *m, const char *section, const char *table)
+int64_t map_names(const struct import_map *m, const char *section, const char *table)
 {
+	int64_t most = 0;
+
 	vec_each (&m->rules, r)
-		if (map_matches(&r->patterns[MAP_SECTION], section, NULL) &&
+		if (r->names > most && map_matches(&r->patterns[MAP_SECTION], section, NULL) &&
 			map_matches(&r->patterns[MAP_TABLE], table, NULL))
-			return true;
-	return false;
+			most = r->names;
+	return most;
 }
 
 static const struct map_group *group(const struct map_groups *g, struct str name)
@@ -44,6 +46,13 @@ static const struct map_group *group(const struct map_groups *g, struct str name
 		if (str_is(name, g->p[i].name))
 			return &g->p[i];
 	return NULL;
+}
+
+static void put_group(struct str text, bool lower, struct buf *out)
+{
+	for (size_t i = 0; i < text.n; i++)
+		buf_putc(out, lower && text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 'a' - 'A'
+									    : text.p[i]);
 }
 
 const char *map_fill(struct arena *a, const char *template, const struct map_groups *g)
@@ -58,12 +67,13 @@ const char *map_fill(struct arena *a, const char *template, const struct map_gro
 		s += n;
 		if (!*s)
 			break;
-		n = strcspn(++s, "}");
+		n = strcspn(++s, ":}");
 		found = group(g, str_make(s, n));
 		if (!found)
 			return NULL;
-		buf_add(&out, found->text.p, found->text.n);
-		s += n + (s[n] != 0);
+		put_group(found->text, !strncmp(s + n, ":lower}", 7), &out);
+		s += strcspn(s, "}");
+		s += *s != 0;
 	}
 	return template ? arena_strdup(a, buf_str(&out)) : NULL;
 }
@@ -86,8 +96,7 @@ static bool is_unit(const struct metric_def *def, const char *unit)
 {
 	double value;
 
-	return unit && *unit &&
-	       (metric_unit_known(unit) || !metric_value(def, 1, unit, &value, NULL));
+	return (*unit && metric_unit_known(unit)) || !metric_value(def, 1, unit, &value, NULL);
 }
 
 /* The unit that is printed nearest to the figure, or the rule's. NULL: none. */
@@ -103,7 +112,7 @@ static const char *unit_of(struct arena *a, const struct import_map *m, const st
 		const char *text = arena_strndup(a, printed[i].p ? printed[i].p : "", printed[i].n),
 			   *unit = stands_for(m, r, text);
 
-		if (is_unit(def, unit))
+		if (*text && is_unit(def, unit))
 			return unit;
 		/* What is printed beside the figure itself is a unit, known or not. */
 		if (i < 2 && *text)
@@ -111,7 +120,9 @@ static const char *unit_of(struct arena *a, const struct import_map *m, const st
 		if (*text && !unknown)
 			unknown = unit;
 	}
-	return r->unit ? r->unit : unknown;
+	if (r->unit || unknown)
+		return r->unit ? r->unit : unknown;
+	return is_unit(def, "") ? "" : NULL;
 }
 
 /* ---- labels -----------------------------------------------------------------------------------
@@ -174,13 +185,15 @@ static bool id_of(const struct import_map *m, struct import_draft *d, const stru
 	const struct map_group *printed = group(g, STR_LIT("board"));
 	const char *name = printed ? arena_strndup(a, printed->text.p, printed->text.n) : NULL,
 		   *date = map_fill(a, m->run.date, g);
-	const struct node *board = board_of(m, name);
+	const struct node *board = board_of(m, name ? name : d->only_board);
 	const char *type = board && board->type == NODE_SCALAR ? board->text
 							       : node_text(board, "type"),
 		   *given = map_fill(a, m->run.type, g);
 
 	if (d->args->of && name && strcmp(d->args->of, name))
 		return false;
+	if (name)
+		map_set(&d->printed, name, d);
 	*id = (struct import_id){
 		.type = type ? type : given,
 		.board = node_text(board, "board") ? node_text(board, "board")
@@ -192,8 +205,8 @@ static bool id_of(const struct import_map *m, struct import_draft *d, const stru
 		.job = map_fill(a, m->run.job, g),
 		.twin = m->run.twin,
 	};
-	if (!id->board && name)
-		id->board = name;
+	if (!id->board)
+		id->board = name ? name : d->only_board;
 	if (date && import_date(date, &id->at_ms))
 		id->at_ms = 0;
 	*id = import_id_of(d, *id);
@@ -204,16 +217,19 @@ static bool id_of(const struct import_map *m, struct import_draft *d, const stru
  */
 
 static const struct map_rule *find_rule(
-	const struct import_map *m, const struct map_cell *c, struct map_groups *g)
+	const struct import_map *m, struct map_cell *c, struct map_groups *g)
 {
 	vec_each (&m->rules, r) {
 		struct map_groups made = *g;
-		bool all = true;
+		const char *row = c->names ? c->names[r->names - 1] : c->text[MAP_ROW];
 
-		for (int i = MAP_SECTION; all && i < MAP_PARTS; i++)
-			all = map_matches(&r->patterns[i], c->text[i], &made);
-		if (!all)
+		if ((c->names && c->at < (size_t)r->names) ||
+			!map_matches(&r->patterns[MAP_TABLE], c->text[MAP_TABLE], &made) ||
+			!map_matches(&r->patterns[MAP_SECTION], c->text[MAP_SECTION], &made) ||
+			!map_matches(&r->patterns[MAP_ROW], row, &made) ||
+			!map_matches(&r->patterns[MAP_COLUMN], c->text[MAP_COLUMN], &made))
 			continue;
+		c->text[MAP_ROW] = row;
 		*g = made;
 		return r;
 	}
@@ -264,6 +280,21 @@ static enum map_answer refuse(
 	return MAP_REFUSED;
 }
 
+/* The same metric with the same labels would be two figures of one thing. */
+static bool stands_twice(
+	struct import_draft *d, const struct import_run *run, const struct sink_metric *m)
+{
+	AUTOBUF key = BUF_INIT(1 << 16);
+	bool had;
+
+	buf_printf(&key, "%p %s", (const void *)run, m->name);
+	for (size_t i = 0; i < m->n; i++)
+		buf_printf(&key, " %s=%s", m->labels[i].name, m->labels[i].value);
+	had = map_has(&d->seen, buf_str(&key));
+	map_set(&d->seen, buf_str(&key), d);
+	return had;
+}
+
 static enum map_answer take(const struct import_map *m, struct import_draft *d,
 	const struct map_rule *r, const struct map_cell *c, const struct map_groups *g,
 	const struct cell_figure *f)
@@ -289,6 +320,8 @@ static enum map_answer take(const struct import_map *m, struct import_draft *d,
 	metric.labels = labels;
 	metric.n = labels_of(a, r, c, g, labels);
 	run = import_run_of(d, id);
+	if (run && stands_twice(d, run, &metric))
+		return refuse(d, c, "it stands in the file twice", def->name);
 	return run && import_figure(
 			      d, run, c->text[MAP_SECTION], c->text[MAP_TABLE], &metric, c->line)
 		       ? MAP_TAKEN
@@ -299,7 +332,8 @@ enum map_answer map_cell(const struct import_map *m, struct import_draft *d,
 	const struct map_cell *c, const struct map_groups *given)
 {
 	struct map_groups g = given ? *given : (struct map_groups){0};
-	const struct map_rule *r = find_rule(m, c, &g);
+	struct map_cell cell = *c;
+	const struct map_rule *r = find_rule(m, &cell, &g);
 	struct cell_figure f;
 	enum map_answer answer;
 
@@ -308,5 +342,5 @@ enum map_answer map_cell(const struct import_map *m, struct import_draft *d,
 	if (r->skip)
 		return MAP_LEFT_OUT;
 	answer = read_cell(d, c, &f);
-	return answer == MAP_TAKEN ? take(m, d, r, c, &g, &f) : answer;
+	return answer == MAP_TAKEN ? take(m, d, r, &cell, &g, &f) : answer;
 }

@@ -125,7 +125,7 @@ static void put_run(const struct import_run *r, struct buf *out)
 	else
 		buf_puts(out, "  a run: ");
 	buf_printf(out, "%s%s%s%s%s%s, %.10s", r->id.type, r->id.board ? " " : "",
-		r->id.board ? r->id.board : "", r->id.build || r->id.version ? ", " : "",
+		r->id.board ? r->id.board : "", r->id.build ? ", " : "",
 		r->id.build ? r->id.build : "", r->id.twin ? " (twin)" : "",
 		clock_iso(r->id.at_ms, date, sizeof date));
 	if (r->id.version)

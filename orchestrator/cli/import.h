@@ -54,6 +54,10 @@ struct import_draft {
 	VEC(const char *) warnings;              /* "file:line: text" */
 	size_t n_warnings, n_refused, n_missing; /* figures: not understood; "-", "n/a" */
 	const char *format;
+	/* Of tables: boards whose names are printed, and the one that figures without such a name
+	 * are of (NULL: none or several); figures that were taken, by run, metric and labels. */
+	struct map printed, seen;
+	const char *only_board;
 };
 
 void import_draft_init(struct import_draft *d, const char *file, const struct import_args *args,

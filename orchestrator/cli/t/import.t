@@ -39,6 +39,9 @@ for file in job.lava.yaml job.lava.csv job.lava.json; do
 	golden $file --type am62axx-sk
 done
 golden metrics.json
+golden guide.rst --release 11.0 --date 2026-04-07
+golden guide.html --map guide.map.yaml --date 2026-04-07
+golden history.csv --map history.map.yaml
 
 rm -f "$dir"/db*
 check 'a type is needed' 2 'on which type of board' "$hilab" import --date 2026-01-31 suite.tap
@@ -65,6 +68,21 @@ check 'damaged JSON' 2 'x.json' "$hilab" import $given "$dir/x.json"
 printf 'a: [\n' >"$dir/x.yaml"
 check 'damaged YAML, with its line' 2 'x.yaml:2' "$hilab" import $given "$dir/x.yaml"
 check 'a twin' 0 '(twin)' "$hilab" import $given --twin suite.junit
+
+# What a mapping has wrong is told with its place; what a guide has of several boards is not mixed.
+check 'a mapping with a wrong key' 2 "bad.map.yaml:1:7: unknown key 'tpye'" "$hilab" import --map bad.map.yaml $given suite.tap
+sed 's/^run.*/run: {}/' bad.map.yaml >"$dir/bad.yaml"
+check 'a pattern that is none' 2 'bad.yaml:3:13: ' "$hilab" import --map "$dir/bad.yaml" $given suite.tap
+check 'a metric that is none' 2 "bad.yaml:4:14: 'fio.raed.bw' is not in the metric table" "$hilab" import --map "$dir/bad.yaml" $given suite.tap
+check 'a group that no pattern has' 2 "bad.yaml:5:56: no pattern has a group 'b'" "$hilab" import --map "$dir/bad.yaml" $given suite.tap
+check 'a unit that is none' 2 "unit 'furlongs' is not known" "$hilab" import --map "$dir/bad.yaml" $given suite.tap
+check 'a rule that says nothing' 2 "either a 'metric' or a 'skip'" "$hilab" import --map "$dir/bad.yaml" $given suite.tap
+printf 'Benchmarks,b1: perf,b2: perf\nbw_pipe (MB/s),1.5,2.5\n' >"$dir/LMBench Benchmarks.csv"
+check 'two boards are not of one type' 2 "several boards, of which --type cannot be true: 'b1', 'b2'" "$hilab" import $given "$dir/LMBench Benchmarks.csv"
+check 'one of them is' 0 'am62axx-sk b2, sdk, 2026-01-31, 1.3: 0 results, 1 figures' "$hilab" import $given --of b2 "$dir/LMBench Benchmarks.csv"
+check 'a board whose type nobody tells' 2 "of which type is 'b1'?" "$hilab" import --date 2026-01-31 "$dir/LMBench Benchmarks.csv"
+printf '<html><body><p>nothing' >"$dir/x.html"
+check 'a document without tables' 2 'no result and no figure' "$hilab" import $given "$dir/x.html"
 
 # What is reported and imported again has the same results.
 printf 'suite,name,status,why\ns,a,pass,\ns,b,error,broke\nu,c,miss,lost\nu,d: e,skip,later\nu,g,fail,bad\n' >"$dir/all.csv"
