@@ -120,7 +120,7 @@ $(FUZZERS): fuzz-%: FORCE
 	$(Q)src=$$(printf '%s\n' $(FUZZSRC) | grep '/$@\.c$$') && $(MAKE) --no-print-directory build/fuzz/$${src%.c} && \
 		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) -artifact_prefix=build/fuzz/ -timeout=10 build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
 
--include $(wildcard drivers/rootfs/*.mk)
+-include $(wildcard drivers/*/*.mk)
 
 # ---- testing ------------------------------------------------------------------------------
 
