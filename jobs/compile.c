@@ -6,6 +6,7 @@
 #include "jobs/compile.h"
 
 #include "base/mem.h"
+#include "io/crash-rules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,9 @@ static void compile_head(struct compile *c, const struct node *doc, struct job_h
 	p->timeout_ms = head->timeout_ms;
 	p->build = head->build;
 	p->match = head->match;
+	if (crash_rules_check(head->crash, c->diag))
+		c->bad = true;
+	p->crash = head->crash ? node_copy(c->x.a, head->crash) : NULL;
 	c->timeout_ms = head->timeout_ms;
 	c->job = head->name ? head->name : "job";
 	c->has_build = node_find(doc, "build") != NULL;

@@ -107,6 +107,8 @@ json_t *plan_to_json(const struct plan *p)
 	add_text(j, "build_version", p->build_version);
 	json_object_set_new(j, "board", match_to_json(&p->match));
 	json_object_set_new(j, "params", node_to_json(p->params));
+	if (p->crash)
+		json_object_set_new(j, "crash", node_to_json(p->crash));
 	for (size_t i = 0; i < p->n_images; i++)
 		json_array_append_new(images, image_to_json(&p->images[i]));
 	json_object_set_new(j, "images", images);
@@ -270,6 +272,8 @@ static int read_plan(struct plan *p, const json_t *j, struct err *e)
 	p->build = get_text(a, j, "build");
 	p->build_version = get_text(a, j, "build_version");
 	p->params = node_from_json(a, json_object_get(j, "params"));
+	if (json_object_get(j, "crash"))
+		p->crash = node_from_json(a, json_object_get(j, "crash"));
 	if (!p->job || p->timeout_ms <= 0)
 		return err_set(e, BLAME_BUG, "plan: lacks its job's name or timeout");
 	if (schema_fill(a, match_params, "board", node_from_json(a, json_object_get(j, "board")),

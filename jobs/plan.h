@@ -162,6 +162,7 @@ struct plan {
 	struct plan_image *images;
 	size_t n_images;
 	const struct node *params; /* name -> value: what was substituted, for the record */
+	const struct node *crash;  /* rules of crashes: io/crash-rules.h; NULL: the type's alone */
 	struct match match;
 	struct step *steps;
 	size_t n;

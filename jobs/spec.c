@@ -34,6 +34,10 @@ const struct param job_params[] = {
 		.help = "name -> {board, count, steps}: a job for several boards, in place of "
 			"board and steps",
 		.example = "{server: {steps: [login]}, client: {count: 2, steps: [login]}}"},
+	{"crash", PARAM_MAP, offsetof(struct job_head, crash),
+		.help = "kind of crash -> fail, warn, ignore or stop: laid over what the board's "
+			"type says; its exceptions hold beside the type's",
+		.example = "{oom: fail}"},
 	{0},
 };
 

@@ -11,7 +11,7 @@
 struct job_head { /* job_params */
 	const char *name, *description, *build;
 	struct match match;
-	const struct node *params, *steps, *roles;
+	const struct node *params, *steps, *roles, *crash;
 	int64_t timeout_ms;
 };
 struct job_role { /* job_role_params */

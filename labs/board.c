@@ -62,6 +62,7 @@ json_t *board_to_json(const struct lab *lab, const struct board *b)
 	add_node(j, "bootmode", b->bootmode);
 	add_node(j, "stages", type ? type->stages : NULL);
 	add_node(j, "loader-features", type ? type->loader_features : NULL);
+	add_node(j, "crash", type ? type->crash : NULL);
 	add_node(j, "vars", b->vars);
 	if (device)
 		json_object_set_new(j, "stagger",

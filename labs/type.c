@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "io/crash-rules.h"
 #include "io/yaml.h"
 #include "labs/hardware.h"
 #include "labs/settings.h"
@@ -87,6 +88,9 @@ const struct param type_params[] = {
 		.example = "{tftp: true, dfu: false}"},
 	{"since-revision", PARAM_STRING, offsetof(struct type, since_revision),
 		.help = "oldest revision of the board that its guide covers", .example = "'1.1'"},
+	{"crash", PARAM_MAP, offsetof(struct type, crash),
+		.help = "kind of crash -> fail, warn, ignore or stop: what it means for a run",
+		.example = "{oom: fail}"},
 	{0},
 };
 
@@ -208,6 +212,8 @@ static int check_own(struct arena *a, const struct node *doc, struct type *type,
 		check_maps(type->boot, "boot method", diag))
 		rc = -1;
 	if (type->login && schema_check(type_login_params, "login", type->login, diag))
+		rc = -1;
+	if (crash_rules_check(type->crash, diag))
 		rc = -1;
 	if (check_stages(a, type->stages, diag))
 		rc = -1;

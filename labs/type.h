@@ -33,6 +33,7 @@ struct type {
 	const struct node *boot;   /* method -> settings of that boot driver */
 	const struct node *login;  /* prompt, user, password, shell prompt; see jobs' login step */
 	const struct node *stages; /* list of {name, pattern} in order */
+	const struct node *crash;  /* what a crash means for a run: io/crash-rules.h; NULL */
 	const char *boot_mode_by;  /* how the boot mode is set: switches, pins; NULL: not told */
 	const char
 		*since_revision; /* oldest board revision that the guide covers; NULL: not told */

@@ -75,6 +75,18 @@ ends "fail test off: *'works/kernel'*KASAN*" "a kernel that fails and then hangs
 tells '"kind":"step-end".*"name":"works".*"blame":"test","message":.*the kernel had failed: .BUG: KASAN.*not done in' "is to blame for the deadline"
 tells '"name":"after","status":"miss","why":"not run: ' "and what was not run is missing"
 
+cp job.yaml plain.yaml
+printf 'crash: {kasan: warn}\n' >>job.yaml
+faulty 'insert after=hereabouts count=1 text="[\s\s\s99.000001]\sBUG:\sKASAN:\sslab-out-of-bounds\sin\sf+0x1/0x2\n"'
+ends "pass none off: *" "a job may say that it is no failure"
+tells '"crash":"kasan","console":"main",.*"line":"BUG: KASAN.*"rule":"warn"' "and it is told with its rule"
+tells '"name":"crash.kasan","value":"1"' "and counted by its kind"
+printf 'crash: {except: [{pattern: slab-out, reason: an old friend}]}\n' >>plain.yaml
+mv plain.yaml job.yaml
+faulty 'insert after=hereabouts count=1 text="[\s\s\s99.000001]\sBUG:\sKASAN:\sslab-out-of-bounds\sin\sf+0x1/0x2\n"'
+ends "pass none off: *" "or that it is known"
+tells '"crash":"kasan".*"rule":"known","reason":"an old friend"' "which is told with the reason"
+
 sed -i "s/echo here''abouts/echo 'Kernel panic - not syncing: typed'; echo '[   99.000001] BUG: KASAN: typed' >f; rm f/" job.yaml
 faulty ''
 ends "pass none off: *" "typed and printed words are none of the kernel's"

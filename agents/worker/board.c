@@ -265,9 +265,12 @@ int worker_open_consoles(struct worker *w, struct err *e)
 		if (open_console(w, kid, e))
 			return err_wrap(e, "console '%s' of board '%s'", kid->key, w->board_name);
 	}
-	return w->n_consoles ? crash_watch(&w->crash, &w->bench, worker_main_console(w), is_twin(w),
-				       worker_crash, w, e)
-			     : 0;
+	if (!w->n_consoles)
+		return 0;
+	if (crash_rules_init(&w->crash_rules, node_find(w->board, "crash"), w->plan.crash, e))
+		return -1;
+	return crash_watch(&w->crash, &w->bench, worker_main_console(w), is_twin(w),
+		&w->crash_rules, worker_crash, w, e);
 }
 
 struct console *worker_main_console(struct worker *w)
@@ -398,6 +401,7 @@ void worker_close(struct worker *w)
 	for (size_t i = 0; i < WORKER_CONSOLES; i++)
 		pattern_free(w->shells[i].prompt);
 	crash_done(&w->crash);
+	crash_rules_done(&w->crash_rules);
 	for (size_t i = 0; i < w->n_consoles; i++)
 		console_close(&w->consoles[i]);
 	w->n_consoles = 0;

@@ -15,56 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define REPLAY_US    1000000 /* a line that much older than the newest was printed before */
-#define BANNER_BYTES 7       /* "2023.01" */
-
-/*
- * The first row that fits decides. begins: right behind the line's time; with: further on in it.
- * of_time: about time that passed, which on a twin is its host's fault.
- *
- * Why not all are failures: WARNING, UBSAN, KCSAN and a task that waits long are what a kernel
- * finds odd, and shipped kernels have them on a good day (a hung task is a slow card). An oops, a
- * BUG, memory used wrong (KASAN, KFENCE, KMSAN) and a lockup are proof that the thing under test
- * is broken, also where the board's shell lives on and every test that is left passes.
- */
-static const struct row {
-	const char *begins, *with, *name;
-	enum crash_level level;
-	bool of_time;
-} rows[] = {
-	{"Kernel panic - not syncing", NULL, "panic", CRASH_DEAD, false},
-	{"---[ end Kernel panic", NULL, "panic", CRASH_DEAD, false},
-	{"Rebooting in ", "second", "panic", CRASH_DEAD, false},
-	{"Unable to handle kernel ", NULL, "oops", CRASH_FAIL, false},
-	{"Internal error: ", NULL, "oops", CRASH_FAIL, false},
-	{"Oops: ", NULL, "oops", CRASH_FAIL, false},
-	{"kernel BUG at ", NULL, "bug", CRASH_FAIL, false},
-	{"general protection fault", NULL, "oops", CRASH_FAIL, false},
-	{"Bad mode in ", NULL, "oops", CRASH_FAIL, false},
-	{"SError Interrupt on CPU", NULL, "serror", CRASH_FAIL, false},
-	{"Unhandled fault: ", NULL, "fault", CRASH_FAIL, false},
-	{"list_add corruption", NULL, "list", CRASH_FAIL, false},
-	{"list_del corruption", NULL, "list", CRASH_FAIL, false},
-	{"BUG: KASAN: ", NULL, "kasan", CRASH_FAIL, false},
-	{"BUG: KFENCE: ", NULL, "kfence", CRASH_FAIL, false},
-	{"BUG: KMSAN: ", NULL, "kmsan", CRASH_FAIL, false},
-	{"BUG: KCSAN: ", NULL, "kcsan", CRASH_WARN, false},
-	{"BUG: soft lockup", NULL, "soft-lockup", CRASH_FAIL, true},
-	{"Watchdog detected hard LOCKUP", NULL, "hard-lockup", CRASH_FAIL, true},
-	{"BUG: workqueue lockup", NULL, "workqueue", CRASH_FAIL, true},
-	{"BUG: ", NULL, "bug", CRASH_FAIL, false},
-	{"INFO: rcu", "stall", "rcu-stall", CRASH_FAIL, true},
-	{"INFO: task ", "blocked for more than", "hung-task", CRASH_WARN, true},
-	{"INFO: possible ", "detected", "lockdep", CRASH_WARN, false},
-	{"WARNING: ", NULL, "warning", CRASH_WARN, false},
-	{"UBSAN: ", NULL, "ubsan", CRASH_WARN, false},
-	{NULL},
-};
-
-/* What stands between a line's time and the words above. */
-static const char *const prefixes[] = {"watchdog: ", "NMI watchdog: ", "rcu: ", NULL};
-
-static const char *const banners[] = {"U-Boot SPL ", "U-Boot TPL ", "U-Boot ", NULL};
+#define REPLAY_US 1000000 /* a line that much older than the newest was printed before */
 
 static void arm(struct crash *c)
 {
@@ -76,50 +27,6 @@ static void arm(struct crash *c)
 
 /* ---- one line -------------------------------------------------------------------------------- */
 
-/* Most lines differ in the first byte already: every line of a console comes here. */
-static bool begins(const char *text, const char *words)
-{
-	return *text == *words && !strncmp(text, words, strlen(words));
-}
-
-/* The row that text begins with, and where its words end. */
-static const struct row *find_row(const char *text, const char **end)
-{
-	for (const char *const *p = prefixes; *p; p++)
-		if (begins(text, *p)) {
-			text += strlen(*p);
-			break;
-		}
-	for (const struct row *r = rows; r->begins; r++)
-		if (begins(text, r->begins) && (!r->with || strstr(text, r->with))) {
-			*end = text + strlen(r->begins);
-			return r;
-		}
-	return NULL;
-}
-
-/* "U-Boot SPL 2023.01", "U-Boot 2024.10-rc2 (Oct ...": a name and a version, from the line's
- * start, as U-Boot breaks the line before it. */
-static bool is_banner(const char *line)
-{
-	while (*line && (*line <= ' ' || *line & 0x80))
-		line++;
-	for (const char *const *b = banners; *b; b++) {
-		const char *v;
-
-		if (!begins(line, *b))
-			continue;
-		v = line + strlen(*b);
-		if (strlen(v) < BANNER_BYTES)
-			continue;
-		for (int i = 0; i < BANNER_BYTES; i++)
-			if (i == 4 ? v[i] != '.' : v[i] < '0' || v[i] > '9')
-				return false;
-		return true;
-	}
-	return false;
-}
-
 /* Were these words typed, with the line's time if it has one? Then this is them, on their way back.
  */
 static bool is_echo(const struct crash *c, const char *from, const char *end)
@@ -127,19 +34,33 @@ static bool is_echo(const struct crash *c, const char *from, const char *end)
 	return memmem(c->console->typed, c->console->n_typed, from, (size_t)(end - from));
 }
 
+static int64_t number(const char **p)
+{
+	int64_t n = 0;
+
+	for (int i = 0; i < 10 && **p >= '0' && **p <= '9'; i++)
+		n = n * 10 + *(*p)++ - '0';
+	return n;
+}
+
+/* Of a head as console_kernel_head() takes it, from its bracket. */
 static int64_t head_us(const char *head)
 {
-	const char *open = strchr(head, '[');
-	long long s = 0, us = 0;
+	int64_t s;
 
-	return open && sscanf(open + 1, "%10lld.%6lld", &s, &us) == 2 ? s * 1000000 + us : 0;
+	head++;
+	while (*head == ' ')
+		head++;
+	s = number(&head);
+	head += *head == '.';
+	return s * 1000000 + number(&head);
 }
 
 /* The text behind the line's time, and where that begins, wherever in the line; NULL: it has none.
  */
 static const char *behind_head(struct crash *c, const char **head, bool *replay)
 {
-	for (char *p = c->line; (p = strpbrk(p, "<[")); p++) {
+	for (char *p = c->line; (p = strchr(p, '[')); p++) {
 		int n = console_kernel_head(str_make(p, c->n - (size_t)(p - c->line)));
 		const char *text = p + n;
 		int64_t us;
@@ -160,110 +81,18 @@ static const char *behind_head(struct crash *c, const char **head, bool *replay)
 	return NULL;
 }
 
-static void begin(struct crash *c, enum crash_level level, const char *name, const char *text)
+static enum crash_rule rule_of(const struct crash *c, enum crash_kind_id kind)
 {
-	if (!c->open) {
-		buf_reset(&c->excerpt);
-		c->offset = c->line_offset;
-		arm(c);
-	}
-	if (!c->open)
-		c->open_us = c->line_us;
-	c->open = true;
-	c->level = level;
-	c->name = name;
-	str_printable(str_of(text), c->what, sizeof c->what);
-	if (level == CRASH_DEAD) {
-		c->seen = true;
-		arm(c);
-	}
+	return c->rules ? (enum crash_rule)c->rules->rule[kind] : crash_kinds[kind].rule;
 }
 
-/* A row's words: the report that they begin, or belong to. */
-static void note_row(struct crash *c, const struct row *r, const char *text)
+static int tell(struct crash *c, struct err *e)
 {
-	enum crash_level level = r->of_time && c->twin ? CRASH_WARN : r->level;
-
-	if (c->open && c->level == CRASH_RESET) /* the kernel of the next boot has come so far */
-		crash_flush(c, &c->due);
-	if (!c->open || level > c->level || (level == CRASH_WARN && c->level == CRASH_WARN)) {
-		c->counts[level]++;
-		if (!c->open || level > c->level)
-			begin(c, level, r->name, text);
-	}
-}
-
-static void take_line(struct crash *c)
-{
-	char shown[sizeof c->line];
-	const struct row *r = NULL;
-	const char *text, *from = c->line, *end = c->line;
-	bool replay = false;
-
-	c->line[c->n] = 0;
-	if (c->open && c->level >= CRASH_DEAD && strstr(c->line, "@hil ")) {
-		c->open = c->seen = false; /* it lives: these were only words */
-		c->counts[c->level]--;
-		return;
-	}
-	text = behind_head(c, &from, &replay);
-	if (text || !c->heads)
-		r = find_row(text ? text : c->line, &end);
-	if (r && !text && r->level == CRASH_WARN)
-		r = NULL; /* boot loaders warn, too */
-	if (r && (!replay || r->level == CRASH_DEAD) && !is_echo(c, from, end)) {
-		note_row(c, r, text ? text : c->line);
-	} else if (!r && !c->from_log && is_banner(c->line) &&
-		   !is_echo(c, c->line, c->line + strlen(c->line)) && !c->seen) {
-		if (c->open && c->level < CRASH_DEAD)
-			crash_flush(c, NULL); /* never ends a wait */
-		c->heads = false;
-		c->newest_us = 0;
-		if (!c->open || c->level != CRASH_RESET) {
-			c->counts[CRASH_RESET]++;
-			begin(c, CRASH_RESET, "reset", c->line);
-		}
-	}
-	if (c->open) /* past its cap: dropped */
-		buf_printf(&c->excerpt, "%s\n",
-			str_printable(str_make(c->line, c->n), shown, sizeof shown));
-}
-
-static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
-{
-	struct crash *c = arg;
-
-	(void)at_ms;
-	for (size_t i = 0; i < raw.n; i++) {
-		char b = raw.p[i];
-
-		if (b == '\n' || c->n == sizeof c->line - 1) {
-			take_line(c);
-			c->n = 0;
-		}
-		if (!c->n)
-			c->line_offset = offset + i;
-		if (b && b != '\n' && b != '\r')
-			c->line[c->n++] = b;
-	}
-}
-
-/* ---- telling --------------------------------------------------------------------------------- */
-
-int crash_flush(struct crash *c, struct err *e)
-{
-	struct crash_report r = {c->level, c->name, c->what, buf_str(&c->excerpt), c->offset,
+	struct crash_report r = {c->level, c->kind, crash_kinds[c->kind].name, rule_of(c, c->kind),
+		c->what, buf_str(&c->excerpt), c->known, c->offset, c->last,
 		c->reports >= CRASH_REPORTS, c->from_log};
 	int rc;
 
-	if (err_is(&c->due)) { /* what could not end a wait then */
-		if (e)
-			*e = c->due;
-		c->due = (struct err){0};
-		return -1;
-	}
-	if (!c->open)
-		return 0;
 	c->open = false;
 	c->reports++;
 	if (c->open_us && c->n_told < CRASH_REPORTS)
@@ -274,9 +103,206 @@ int crash_flush(struct crash *c, struct err *e)
 	rc = c->fn(c->arg, &r, e);
 	if (rc && r.level == CRASH_DEAD)
 		c->told = true;
-	if (r.level == CRASH_RESET) /* what the kernel before it said is over */
+	if (r.kind == CRASH_KIND_RESET) /* what the kernel before it said is over */
 		c->broken[0] = 0;
 	return rc;
+}
+
+static void begin(
+	struct crash *c, enum crash_level level, enum crash_kind_id kind, const char *text)
+{
+	if (!c->open) {
+		buf_reset(&c->excerpt);
+		c->offset = c->line_offset;
+		c->open_us = c->line_us;
+		arm(c);
+	}
+	c->open = true;
+	c->level = level;
+	c->kind = kind;
+	c->known = NULL;
+	c->last = false;
+	str_printable(str_of(text), c->what, sizeof c->what);
+	if (level == CRASH_DEAD) {
+		c->seen = true;
+		arm(c);
+	}
+}
+
+static bool is_booting(const struct crash *c)
+{
+	return !c->logged_in || (c->from_log && c->line_us < c->login_us);
+}
+
+/* A line that somebody made an exception of: told with the reason, and nothing comes of it. */
+static void note_known(struct crash *c, enum crash_kind_id kind, const char *text, const char *why)
+{
+	c->n_known++;
+	if (c->open)
+		return;
+	begin(c, CRASH_WARN, kind, text);
+	c->known = why;
+}
+
+/* The words of a report: they begin it, or belong to it. */
+static void note(struct crash *c, const struct crash_words *w, const char *text)
+{
+	static const enum crash_level levels[] = {[CRASH_RULE_FAIL] = CRASH_FAIL,
+		[CRASH_RULE_WARN] = CRASH_WARN,
+		[CRASH_RULE_IGNORE] = CRASH_WARN,
+		[CRASH_RULE_STOP] = CRASH_DEAD};
+	enum crash_rule rule = rule_of(c, w->kind);
+	enum crash_level level =
+		crash_kinds[w->kind].of_time && c->twin ? CRASH_WARN : levels[rule];
+	const char *why =
+		c->rules ? crash_rules_excuse(c->rules, w->kind, text, is_booting(c)) : NULL;
+
+	if (rule == CRASH_RULE_IGNORE || why) {
+		c->n_ignored += !why;
+		if (why)
+			note_known(c, w->kind, text, why);
+		return;
+	}
+	/* the kernel of the next boot has come so far; what is known hides nothing */
+	if (c->open && (c->level == CRASH_RESET || c->known))
+		tell(c, &c->due);
+	if (!c->open || level > c->level || (level == CRASH_WARN && c->level == CRASH_WARN)) {
+		c->counts[level]++;
+		c->kinds[w->kind]++;
+		if (!c->open || level > c->level || w->names)
+			begin(c, level, w->kind, text);
+		c->last |= w->last;
+	} else if (w->names && w->kind == c->kind) {
+		str_printable(str_of(text), c->what, sizeof c->what);
+	}
+}
+
+/* A boot loader speaks: all that was known of the kernel is over. */
+static void note_reset(struct crash *c)
+{
+	enum crash_rule rule = rule_of(c, CRASH_KIND_RESET);
+	enum crash_level level = rule == CRASH_RULE_WARN ? CRASH_WARN : CRASH_RESET;
+	const char *why =
+		c->rules ? crash_rules_excuse(c->rules, CRASH_KIND_RESET, c->line, false) : NULL;
+
+	if (c->open && c->level < CRASH_DEAD)
+		tell(c, NULL); /* never ends a wait */
+	c->heads = c->logged_in = false;
+	c->newest_us = 0;
+	if (rule == CRASH_RULE_IGNORE) {
+		c->n_ignored++;
+	} else if (why) {
+		note_known(c, CRASH_KIND_RESET, c->line, why);
+	} else if (!c->open || c->level != CRASH_RESET) {
+		c->counts[level]++;
+		c->kinds[CRASH_KIND_RESET]++;
+		begin(c, level, CRASH_KIND_RESET, c->line);
+	}
+}
+
+/* The words that this line has, if it is one that counts. *text is where they begin. */
+static bool find(struct crash *c, struct crash_words *w, const char **text)
+{
+	bool replay = false;
+	const char *from = c->line, *behind = behind_head(c, &from, &replay);
+
+	*text = behind ? behind : c->line;
+	while (!behind && **text == '\r')
+		(*text)++;
+	if (!crash_kind_find(*text, behind || !c->heads, w))
+		return false;
+	if (!behind && crash_kinds[w->kind].rule == CRASH_RULE_WARN)
+		return false; /* boot loaders warn, too */
+	return (!replay || w->last) && !is_echo(c, from, w->end);
+}
+
+static void take_line(struct crash *c)
+{
+	char shown[sizeof c->line];
+	struct crash_words w;
+	const char *text;
+
+	while (c->n && c->line[c->n - 1] == '\r')
+		c->n--;
+	c->line[c->n] = 0;
+	if (c->open && c->level >= CRASH_DEAD && (c->last || c->level == CRASH_RESET) &&
+		strstr(c->line, "@hil ")) {
+		c->open = c->seen = false; /* it lives: these were only words */
+		c->counts[c->level]--;
+		c->kinds[c->kind]--;
+		return;
+	}
+	if (find(c, &w, &text))
+		note(c, &w, text);
+	else if (!c->from_log && !c->seen && crash_is_banner(c->line) &&
+		 !is_echo(c, c->line, c->line + c->n))
+		note_reset(c);
+	if (c->open) /* past its cap: dropped */
+		buf_printf(&c->excerpt, "%s\n",
+			str_printable(str_make(c->line, c->n), shown, sizeof shown));
+}
+
+static void take_byte(struct crash *c, char b, uint64_t offset)
+{
+	if (console_escape(&c->escape, (unsigned char)b) || !b)
+		return;
+	if (c->n == sizeof c->line - 1) {
+		take_line(c);
+		c->n = 0;
+	}
+	if (!c->n)
+		c->line_offset = offset;
+	c->line[c->n++] = b;
+}
+
+/* Bytes of one line. Most have neither an escape nor a NUL in them, and fit. */
+static void take_bytes(struct crash *c, struct str raw, uint64_t offset)
+{
+	if (c->escape.state == CONSOLE_PLAIN && raw.n < sizeof c->line - c->n &&
+		!memchr(raw.p, 0x1b, raw.n) && !memchr(raw.p, 0, raw.n)) {
+		if (!c->n)
+			c->line_offset = offset;
+		memcpy(c->line + c->n, raw.p, raw.n);
+		c->n += raw.n;
+		return;
+	}
+	for (size_t i = 0; i < raw.n; i++)
+		take_byte(c, raw.p[i], offset + i);
+}
+
+static void on_bytes(void *arg, struct str raw, uint64_t offset, int64_t at_ms)
+{
+	struct crash *c = arg;
+
+	(void)at_ms;
+	while (raw.n) {
+		const char *end = memchr(raw.p, '\n', raw.n);
+		size_t n = end ? (size_t)(end - raw.p) : raw.n;
+
+		if (n)
+			take_bytes(c, str_make(raw.p, n), offset);
+		if (end) {
+			(void)console_escape(&c->escape, '\n'); /* ends one that was cut off */
+			if (!c->n)
+				c->line_offset = offset;
+			take_line(c);
+			c->n = 0;
+			n++;
+		}
+		raw = str_make(raw.p + n, raw.n - n);
+		offset += n;
+	}
+}
+
+int crash_flush(struct crash *c, struct err *e)
+{
+	if (err_is(&c->due)) { /* what could not end a wait then */
+		if (e)
+			*e = c->due;
+		c->due = (struct err){0};
+		return -1;
+	}
+	return c->open ? tell(c, e) : 0;
 }
 
 /* ---- the kernel's own log -------------------------------------------------------------------- */
@@ -323,6 +349,9 @@ void crash_scan(struct crash *c, struct str text)
 	crash_flush(&scan, NULL);
 	buf_done(&scan.excerpt);
 	memcpy(c->counts, scan.counts, sizeof c->counts);
+	memcpy(c->kinds, scan.kinds, sizeof c->kinds);
+	c->n_known = scan.n_known;
+	c->n_ignored = scan.n_ignored;
 	memcpy(c->told_us, scan.told_us, sizeof c->told_us);
 	memcpy(c->broken, scan.broken, sizeof c->broken);
 	c->n_told = scan.n_told;
@@ -346,10 +375,11 @@ static int on_timer(void *arg, short revents, struct err *e)
 	return crash_flush(c, e);
 }
 
-int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin, crash_fn *fn,
-	void *arg, struct err *e)
+int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin,
+	const struct crash_rules *rules, crash_fn *fn, void *arg, struct err *e)
 {
-	*c = (struct crash){.bench = b, .console = console, .twin = twin, .fn = fn, .arg = arg};
+	*c = (struct crash){
+		.bench = b, .console = console, .twin = twin, .rules = rules, .fn = fn, .arg = arg};
 	buf_init(&c->excerpt, CRASH_EXCERPT_BYTES);
 	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (c->timer_fd < 0)
@@ -359,13 +389,20 @@ int crash_watch(struct crash *c, struct bench *b, struct console *console, bool 
 	return 0;
 }
 
+void crash_logged_in(struct crash *c)
+{
+	c->logged_in = true;
+	c->login_us = c->newest_us;
+}
+
 void crash_forget(struct crash *c)
 {
-	c->seen = c->told = c->open = c->heads = false;
+	c->seen = c->told = c->open = c->heads = c->logged_in = false;
 	c->due = (struct err){0};
 	c->broken[0] = 0;
 	c->n_told = 0;
-	c->newest_us = 0;
+	c->newest_us = c->login_us = 0;
+	c->escape = (struct console_escape){0};
 	c->n = 0;
 }
 

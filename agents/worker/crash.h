@@ -4,9 +4,9 @@
 
 /*
  * Watches every byte of a console for what a kernel says when something is wrong with it, and for
- * the first words of a board that started anew. What each of them means stands in one table
- * (crash.c); what is done about it the caller decides when it is told, with an excerpt and the
- * place in the log.
+ * the first words of a board that started anew. What they print stands in one table
+ * (io/crash-kinds.h), what it means for the run in the rules (io/crash-rules.h); what is done about
+ * it the caller decides when it is told, with an excerpt and the place in the log.
  *
  * A report is told CRASH_REST_MS after its first words, when its trace is there, or at
  * crash_flush. Where the kernel's lines carry their time, as all do but those of kernels built or
@@ -18,6 +18,8 @@
  */
 
 #include "agents/bench/console.h"
+#include "io/console-text.h"
+#include "io/crash-rules.h"
 
 #define CRASH_EXCERPT_BYTES 2048
 #define CRASH_REST_MS       1000 /* for what the kernel says after it */
@@ -33,10 +35,14 @@ enum crash_level {
 
 struct crash_report {
 	enum crash_level level;
-	const char *name;    /* "oops", "kasan" */
+	enum crash_kind_id kind;
+	const char *name; /* of the kind: "oops", "kasan" */
+	enum crash_rule rule;
 	const char *what;    /* the line that told, printable */
 	const char *excerpt; /* it and the first lines behind it, printable */
+	const char *known;   /* why nobody has to act; NULL: somebody has */
 	uint64_t offset;     /* of its first byte in the console's log */
+	bool last;           /* the kernel's last words */
 	bool told_before;    /* past CRASH_REPORTS: not to be told again, only acted on */
 	bool from_log;       /* crash_scan: offset says nothing */
 };
@@ -48,10 +54,12 @@ struct crash {
 	struct console *console;
 	crash_fn *fn;
 	void *arg;
-	bool twin;    /* its time is its host's: a stall says nothing about the kernel */
-	int timer_fd; /* -1: not watching */
+	bool twin; /* its time is its host's: a stall says nothing about the kernel */
+	const struct crash_rules *rules; /* borrowed; NULL: the presets */
+	int timer_fd;                    /* -1: not watching */
 	/* the line being read */
 	char line[400];
+	struct console_escape escape;
 	size_t n;
 	uint64_t line_offset;
 	/* this boot */
@@ -59,7 +67,9 @@ struct crash {
 	int64_t newest_us; /* the newest of it */
 	int64_t line_us;   /* of the newest line; 0: it has none */
 	int64_t open_us;   /* of the report's first line */
-	bool seen;         /* its last words were; told: and reported */
+	bool logged_in;    /* somebody has; login_us: then */
+	int64_t login_us;
+	bool seen; /* its last words were; told: and reported */
 	bool told;
 	int64_t told_us[CRASH_REPORTS]; /* the kernel's time of each report of this boot */
 	unsigned n_told;
@@ -69,16 +79,20 @@ struct crash {
 	bool open;
 	struct err due; /* of a reset, told while bytes were taken */
 	enum crash_level level;
-	const char *name;
+	enum crash_kind_id kind;
+	const char *known;
+	bool last;
 	uint64_t offset;
 	char what[160];
 	struct buf excerpt;
 	/* of the whole run */
-	unsigned counts[CRASH_LEVELS], reports, failures;
+	unsigned counts[CRASH_LEVELS], kinds[CRASH_KINDS], n_known, n_ignored, reports, failures;
 };
 
-int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin, crash_fn *fn,
-	void *arg, struct err *e);
+int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin,
+	const struct crash_rules *rules, crash_fn *fn, void *arg, struct err *e);
+/* What was made an exception of until then counts from now on. */
+void crash_logged_in(struct crash *c);
 /* A new boot: what was seen before is over. */
 void crash_forget(struct crash *c);
 /* Tells what is being collected now, as at the end of a step. Returns what fn returned. */

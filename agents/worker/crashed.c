@@ -37,6 +37,7 @@ bool worker_needs_board(const struct step *s)
 
 static void fail(struct worker *w, const struct crash_report *r, const char *intro)
 {
+	const char *who = crash_who_names[crash_kinds[r->kind].who];
 	unsigned nth = w->crash.failures;
 	char suffix[16] = "";
 
@@ -44,11 +45,21 @@ static void fail(struct worker *w, const struct crash_report *r, const char *int
 		snprintf(suffix, sizeof suffix, "-%u", nth);
 	{
 		AUTOFREE char *name = mem_printf(
-			"%s%skernel%s", w->step ? w->step->name : "", w->step ? "/" : "", suffix);
+			"%s%s%s%s", w->step ? w->step->name : "", w->step ? "/" : "", who, suffix);
 		AUTOFREE char *why = mem_printf("%s%s", intro, r->what);
 
 		worker_result(w, name, STATUS_FAIL, why, BLAME_TEST);
 	}
+}
+
+/* rule: what comes of it, which on a twin may be less than its kind's. */
+static const char *rule_name(const struct crash_report *r)
+{
+	if (r->known)
+		return "known";
+	if (r->level == CRASH_WARN)
+		return crash_rule_names[CRASH_RULE_WARN];
+	return crash_rule_names[r->rule];
 }
 
 void worker_crash_tell(struct worker *w, const struct crash_report *r)
@@ -56,19 +67,41 @@ void worker_crash_tell(struct worker *w, const struct crash_report *r)
 	if (r->told_before)
 		return;
 	if (r->from_log)
-		bench_event(&w->bench, "warn", "{s:s, s:s, s:s}", "text", r->excerpt, "crash",
-			r->name, "source", "dmesg");
+		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:s, s:s, s:s*}", "text",
+			r->excerpt, "crash", r->name, "source", "dmesg", "line", r->what, "rule",
+			rule_name(r), "reason", r->known);
 	else
-		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I}", "text", r->excerpt, "crash",
-			r->name, "console", w->crash.console->name, "log_offset",
-			(json_int_t)r->offset);
+		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I, s:s, s:s, s:s*}", "text",
+			r->excerpt, "crash", r->name, "console", w->crash.console->name,
+			"log_offset", (json_int_t)r->offset, "line", r->what, "rule", rule_name(r),
+			"reason", r->known);
+}
+
+static const char *intro_of(bool last_words)
+{
+	return last_words ? "the kernel gave up: " : "the job stops there: ";
+}
+
+/* A board that was reset: nothing of what the step waits for will come. */
+static int reset(struct worker *w, const struct crash_report *r, struct err *e)
+{
+	if (r->rule == CRASH_RULE_FAIL && !r->told_before)
+		fail(w, r, "the board was reset: ");
+	w->crash_ended = true;
+	return err_set(e,
+		r->rule == CRASH_RULE_FAIL ? BLAME_TEST
+					   : crash_blame(crash_worst(&w->crash), MISHAP_RESET),
+		"the board was reset while the step ran: '%s', and %s%s", r->what,
+		w->crash.broken[0] ? "its kernel had failed: " : "nothing told why",
+		w->crash.broken);
 }
 
 int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 {
 	struct worker *w = worker;
+	const char *intro = intro_of(r->last);
 
-	if (w->bench.releasing || (r->level == CRASH_RESET && !worker_needs_board(w->step)))
+	if (w->bench.releasing || (r->kind == CRASH_KIND_RESET && !worker_needs_board(w->step)))
 		return 0;
 	worker_crash_tell(w, r);
 	switch (r->level) {
@@ -79,16 +112,11 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 			fail(w, r, "");
 		return 0;
 	case CRASH_DEAD:
-		fail(w, r, "the kernel gave up: ");
+		fail(w, r, intro);
 		w->crash_ended = true;
-		return err_set(e, crash_blame(CRASH_DEAD, MISHAP_RESET), "the kernel gave up: %s",
-			r->what);
+		return err_set(e, crash_blame(CRASH_DEAD, MISHAP_RESET), "%s%s", intro, r->what);
 	default:
-		w->crash_ended = true;
-		return err_set(e, crash_blame(crash_worst(&w->crash), MISHAP_RESET),
-			"the board was reset while the step ran: '%s', and %s%s", r->what,
-			w->crash.broken[0] ? "its kernel had failed: " : "nothing told why",
-			w->crash.broken);
+		return reset(w, r, e);
 	}
 }
 
@@ -105,9 +133,15 @@ void worker_crash_judge(struct worker *w, bool dead_before, struct err *e)
 	e->blame = crash_blame(worst, e->blame == BLAME_TIMEOUT ? MISHAP_DEADLINE : MISHAP_BENCH);
 	w->crash_ended = e->blame == BLAME_TEST;
 	if (worst == CRASH_DEAD) /* whatever was waited for does not matter any more */
-		err_set(e, e->blame, "the kernel gave up: %s", w->crash.what);
+		err_set(e, e->blame, "%s%s", intro_of(w->crash.last), w->crash.what);
 	else if (e->blame == BLAME_TEST)
 		err_wrap(e, "the kernel had failed: '%s'", w->crash.broken);
+}
+
+static const char *count_text(unsigned n, char *out, size_t size)
+{
+	snprintf(out, size, "%u", n);
+	return out;
 }
 
 void worker_crash_counts(struct worker *w)
@@ -118,7 +152,16 @@ void worker_crash_counts(struct worker *w)
 	for (int i = 0; i < CRASH_RESET; i++) {
 		if (!w->crash.counts[i])
 			continue;
-		snprintf(text, sizeof text, "%u", w->crash.counts[i]);
-		worker_env(w, names[i], text);
+		worker_env(w, names[i], count_text(w->crash.counts[i], text, sizeof text));
 	}
+	for (int i = 0; i < CRASH_KINDS; i++) {
+		AUTOFREE char *name = mem_printf("crash.%s", crash_kinds[i].name);
+
+		if (w->crash.kinds[i])
+			worker_env(w, name, count_text(w->crash.kinds[i], text, sizeof text));
+	}
+	if (w->crash.n_known)
+		worker_env(w, "crash.known", count_text(w->crash.n_known, text, sizeof text));
+	if (w->crash.n_ignored)
+		worker_env(w, "crash.ignored", count_text(w->crash.n_ignored, text, sizeof text));
 }

@@ -140,6 +140,8 @@ int step_login(struct worker *w, const void *conf, struct err *e)
 		return -1;
 	if (d.console == worker_main_console(w) && w->crash.told)
 		crash_forget(&w->crash); /* it came up again */
+	if (d.console == worker_main_console(w))
+		crash_logged_in(&w->crash);
 	if (d.console != worker_main_console(w))
 		return 0; /* another processor of the board: no image of ours is told of it */
 	worker_stages(w);

@@ -42,6 +42,7 @@ struct worker {
 	json_t *line_errors[WORKER_CONSOLES]; /* counters.c: as the run began; NULL: not known */
 	size_t n_consoles;
 	struct crash crash; /* of the main console */
+	struct crash_rules crash_rules;
 	bool crash_ended;   /* the attempt ended by what the kernel did */
 	bool explained;     /* the relay told why it ended */
 	struct deploy deploys[WORKER_DEPLOYS];

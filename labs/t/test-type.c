@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/t/tap.h"
+#include "io/crash-rules.h"
 #include "io/t/page.h"
 #include "io/yaml.h"
 
@@ -190,5 +191,7 @@ int main(void)
 	page_has_rows("labs/doc/hilab-type.5", type_params, "a type");
 	page_has_rows("labs/doc/hilab-type.5", type_login_params, "login");
 	page_has_rows("labs/doc/hilab-type.5", type_stage_params, "a stage");
+	page_has_rows("labs/doc/hilab-type.5", crash_rule_params, "crash");
+	page_has_rows("labs/doc/hilab-type.5", crash_except_params, "an exception");
 	return tap_done();
 }

@@ -43,7 +43,7 @@ static struct told watch(const uint8_t *data, size_t n, size_t read, size_t type
 	console.n_taps = 0;
 	console.n_typed = typed < sizeof console.typed ? typed : sizeof console.typed;
 	memcpy(console.typed, data, console.n_typed);
-	if (crash_watch(&c, &b, &console, n & 1, on_crash, &t, &e))
+	if (crash_watch(&c, &b, &console, n & 1, NULL, on_crash, &t, &e))
 		abort();
 	for (size_t at = 0; at < n; at += read)
 		console.taps[0].fn(&c,

@@ -5,10 +5,12 @@
  */
 #include "agents/worker/crash.h"
 #include "base/t/tap.h"
+#include "io/yaml.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
+static const struct crash_rules *rules; /* of what is said */
 static struct {
 	unsigned n[CRASH_LEVELS], all;
 	struct crash_report last;
@@ -42,7 +44,7 @@ static int say(const char *text, size_t most, const char *typed, bool twin, stru
 	if (typed)
 		console->n_typed =
 			(size_t)snprintf(console->typed, sizeof console->typed, "%s", typed);
-	crash_watch(c, &b, console, twin, on_crash, NULL, &e);
+	crash_watch(c, &b, console, twin, rules, on_crash, NULL, &e);
 	for (size_t at = 0; at < n; at += most)
 		console->taps[0].fn(console->taps[0].arg,
 			str_make(text + at, n - at < most ? n - at : most), 1000 + at, 0);
@@ -87,25 +89,104 @@ static const struct want kernel[] = {
 	{"pstore: Kernel panic - not syncing: of a former boot", NULL, 0},
 	{"INFO: lockdep is turned off.", NULL, 0},
 	{"random: crng init done", NULL, 0},
-	{"mmc0: error -110 whilst initialising SD card", NULL, 0},
+	{"BUG: KMSAN: uninit-value in f+0x1/0x2", "kmsan", CRASH_FAIL},
+	{"BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 33s!", "workqueue",
+		CRASH_FAIL},
+	{"rcu: INFO: rcu_preempt detected stalls on CPUs/tasks: { 1-... }", "rcu-stall",
+		CRASH_FAIL},
+	{"rcu: INFO: rcu_preempt detected expedited stalls on CPUs/tasks: { 0-.... }", "rcu-stall",
+		CRASH_FAIL},
+	{"WARNING: possible circular locking dependency detected", "lockdep", CRASH_WARN},
+	{"SError Interrupt on CPU0, code 0x00000000bf000000 -- SError", "serror", CRASH_FAIL},
+	{"Unhandled fault: external abort on non-linefetch (0x1028) at 0xb6f0", "fault",
+		CRASH_FAIL},
+	{"list_del corruption. prev->next should be c1, but was c2", "list", CRASH_FAIL},
+	{"stress-ng invoked oom-killer: gfp_mask=0x100cca(GFP_HIGHUSER), order=0, oom_score_adj=0",
+		"oom", CRASH_WARN},
+	{"Out of memory: Killed process 412 (stress-ng) total-vm:99kB, anon-rss:1kB", "oom",
+		CRASH_WARN},
+	{"Memory cgroup out of memory: Killed process 7 (a b) total-vm:9kB", "oom", CRASH_WARN},
+	{"Out of memory: Kill process 99 (java) score 700 or sacrifice child", "oom", CRASH_WARN},
+	{"EXT4-fs error (device mmcblk1p2): ext4_lookup:1855: inode #2: comm ls: bad", "fs-error",
+		CRASH_WARN},
+	{"EXT4-fs (mmcblk1p2): Remounting filesystem read-only", "fs-error", CRASH_WARN},
+	{"UBIFS error (ubi0:0 pid 99): ubifs_read_node [ubifs]: bad node type", "fs-error",
+		CRASH_WARN},
+	{"UBIFS warning (ubi0:0 pid 9): ubifs_ro_mode: switched to read-only mode, error -5",
+		"fs-error", CRASH_WARN},
+	{"ubi0 error: ubi_io_read: error -74 while reading 64 bytes from PEB 3:0", "fs-error",
+		CRASH_WARN},
+	{"jffs2: error: (77) jffs2_get_inode_nodes: short read", "fs-error", CRASH_WARN},
+	{"FAT-fs (mmcblk0p1): error, fat_get_cluster: invalid cluster chain (i_pos 0)", "fs-error",
+		CRASH_WARN},
+	{"SQUASHFS error: Unable to read data cache entry [1a2b]", "fs-error", CRASH_WARN},
+	{"JBD2: Detected IO errors while flushing file data on mmcblk1p2-8", "fs-error",
+		CRASH_WARN},
+	{"I/O error, dev mmcblk1, sector 8192 op 0x0:(READ) flags 0x80700 phys_seg 1", "io-error",
+		CRASH_WARN},
+	{"blk_update_request: I/O error, dev sda, sector 2048", "io-error", CRASH_WARN},
+	{"Buffer I/O error on dev mmcblk1p2, logical block 64, lost async page write", "io-error",
+		CRASH_WARN},
+	{"mmc0: Timeout waiting for hardware interrupt.", "mmc-timeout", CRASH_WARN},
+	{"mmc1: error -110 whilst initialising SD card", "mmc-timeout", CRASH_WARN},
+	{"mmc0: cqhci: timeout for tag 3", "mmc-timeout", CRASH_WARN},
+	{"mmc1: Card stuck being busy! __mmc_poll_for_busy", "mmc-timeout", CRASH_WARN},
+	{"usb 1-1: device descriptor read/64, error -110", "usb-timeout", CRASH_WARN},
+	{"usb 2-1.4: can't set config #1, error -110", "usb-timeout", CRASH_WARN},
+	{"xhci-hcd xhci-hcd.1.auto: xHCI host not responding to stop endpoint command",
+		"usb-timeout", CRASH_WARN},
+	{"xhci-hcd xhci-hcd.1.auto: HC died; cleaning up", "usb-timeout", CRASH_WARN},
+	{"edma 49000000.dma: Error interrupt without error event!", "dma-timeout", CRASH_WARN},
+	{"ti-udma 485c0100.dma-controller: chan1 teardown timeout!", "dma-timeout", CRASH_WARN},
+	{"omap-dma-engine 4a056000.dma-controller: DMA drain did not complete: timeout",
+		"dma-timeout", CRASH_WARN},
+	{"NETDEV WATCHDOG: eth0 (am65-cpsw-nuss): transmit queue 0 timed out", "net-timeout",
+		CRASH_WARN},
+	{"am65-cpsw-nuss 8000000.ethernet eth0: NETDEV WATCHDOG: CPU: 0: transmit queue 0 timed "
+	 "out 5340 ms",
+		"net-timeout", CRASH_WARN},
+	{"davinci_mdio 4a101000.mdio: timed out waiting for user access", "net-timeout",
+		CRASH_WARN},
+	{"cpsw-switch 4a100000.switch: imeout? Timeout on TX", "net-timeout", CRASH_WARN},
+	{"remoteproc remoteproc3: crash detected in 5c00000.r5f: type watchdog", "remoteproc",
+		CRASH_FAIL},
+	{"mmc0: new SDHC card at address aaaa", NULL, 0},
+	{"mmc0: tuning execution failed: -5", NULL, 0},
+	{"usb 1-1: new high-speed USB device number 2 using xhci-hcd", NULL, 0},
+	{"usb 1-1: device descriptor read/64, error -71", NULL, 0},
+	{"EXT4-fs (mmcblk1p2): mounted filesystem with ordered data mode. Opts: (null)", NULL, 0},
+	{"EXT4-fs (mmcblk1p2): re-mounted. Opts: errors=remount-ro", NULL, 0},
+	{"FAT-fs (mmcblk0p1): Volume was not properly unmounted. Some data may be corrupt", NULL,
+		0},
+	{"ubi0: default fastmap pool size: 100", NULL, 0},
+	{"remoteproc remoteproc0: remote processor 5c00000.r5f is now up", NULL, 0},
+	{"edma 49000000.dma: TI EDMA DMA engine driver", NULL, 0},
+	{"systemd[1]: Set up automount: oom-killer is invoked on demand", NULL, 0},
+	{"audit: I/O error, dev sda is what a user typed", NULL, 0},
+	{"sched: RT throttling activated", NULL, 0},
+	{"WARNING-free since 2021", NULL, 0},
+	{"kauditd_printk_skb: 9 callbacks suppressed; NETDEV-WATCHDOG", NULL, 0},
 };
 
 static void test_kernel(void)
 {
-	static const size_t reads[] = {1, 7, 4096};
+	static const size_t reads[] = {1, 2, 3, 7, 4096};
+	static const char *const heads[] = {"[   12.500000][  T12] ", "<3>[   12.500000] ",
+		"\033[1;31m[   12.500000] \033[0m", "[   12.500000] \033[K",
+		"\033]0;root\007[   12.500000] "};
 
 	for (size_t i = 0; i < ARRAY_LEN(kernel); i++) {
 		const struct want *w = &kernel[i];
 		char text[600], what[200] = "";
 
-		snprintf(text, sizeof text,
-			"hello\r\n[   12.345678] usb 1-1: new\r\nprogress 5%%[   12.500000][  T12] "
-			"%s\r\n[   12.500001]  more of it\r\n",
-			w->text);
-		for (size_t r = 0; r < ARRAY_LEN(reads); r++) {
+		for (size_t r = 0; r < ARRAY_LEN(reads) * ARRAY_LEN(heads); r++) {
 			struct crash c;
 
-			say(text, reads[r], NULL, false, &c);
+			snprintf(text, sizeof text,
+				"hello\r\n[   12.345678] usb 1-1: new\r\nprogress 5%%%s%s\r\n"
+				"[   12.500001]  more of it\r\n",
+				heads[r / ARRAY_LEN(reads)], w->text);
+			say(text, reads[r % ARRAY_LEN(reads)], NULL, false, &c);
 			if (got.all != !!w->name || (w->name && strcmp(got.name, w->name)) ||
 				(w->name && got.last.level != w->level))
 				snprintf(what, sizeof what, "%u told, '%s', level %d", got.all,
@@ -118,6 +199,191 @@ static void test_kernel(void)
 		}
 		ok(!what[0], "'%.40s': %s%s", w->text, w->name ? w->name : "nothing", what);
 	}
+}
+
+/* What has no kernel's time before it: other cores, the secure world, a boot loader. */
+static const struct want untimed[] = {
+	{"[r5f0-0] ASSERT: 0.812000s: ipc_notify.c:main:88: status == 0 failed !!!", "firmware",
+		CRASH_FAIL},
+	{"ASSERT: 2.100123s: src/app.c:app_main:140: handle != NULL failed !!!", "firmware",
+		CRASH_FAIL},
+	{"[FreeRTOS] Stack overflow detected for task [freertos_main]", "firmware", CRASH_FAIL},
+	{"ERROR: vApplicationStackOverflowHook:301: [FreeRTOS] Stack overflow detected for task "
+	 "[x]",
+		"firmware", CRASH_FAIL},
+	{"***** HARD FAULT *****", "firmware", CRASH_FAIL},
+	{"***** DATA ABORT *****", "firmware", CRASH_FAIL},
+	{">>> ZEPHYR FATAL ERROR 0: CPU exception on CPU 0", "firmware", CRASH_FAIL},
+	{"[HardFault] CFSR=0x00000400 HFSR=0x40000000", "firmware", CRASH_FAIL},
+	{"Exception occurred in ThreadType_Task.", "firmware", CRASH_FAIL},
+	{"Exception occurred in background thread at pc = 0x41c01234.", "firmware", CRASH_FAIL},
+	{"ti.sysbios.family.arm.v7r.Exception: line 205: E_dataAbort", "firmware", CRASH_FAIL},
+	{"ti.sysbios.knl.Semaphore: line 202: assertion failure: A_badContext", "firmware",
+		CRASH_FAIL},
+	{"PANIC at PC : 0x0000000070001a2c", "secure", CRASH_FAIL},
+	{"Unhandled Exception in EL3.", "secure", CRASH_FAIL},
+	{"ASSERT: File drivers/x.c Line 43", "secure", CRASH_FAIL},
+	{"E/TC:0 0 Panic at core/arch/arm/kernel/boot.c:99 <init_secure>", "secure", CRASH_FAIL},
+	{"E/TC:? 0 TA panicked with code 0xffff000f", "secure", CRASH_FAIL},
+	{"E/TC:0 0 Core data-abort at address 0x0 (translation fault)", "secure", CRASH_FAIL},
+	{"### ERROR ### Please RESET the board ###", "loader", CRASH_FAIL},
+	{"\"Synchronous Abort\" handler, esr 0x96000010", "loader", CRASH_FAIL},
+	{"data abort", "loader", CRASH_FAIL},
+	{"SPL: failed to boot from all boot devices", "loader", CRASH_FAIL},
+	/* of programs, tests, tracers */
+	{"BUG: this is what my test looks for", NULL, 0},
+	{"WARNING: could not find the file", NULL, 0},
+	{"ERROR: apport: 3: no such device", NULL, 0},
+	{"fio: io_u error on file /dev/mmcblk1: Input/output error: read offset=0", NULL, 0},
+	{"  read: IOPS=99, error=0, I/O error, dev mmcblk1, sector 1", NULL, 0},
+	{"# tracer: function", NULL, 0},
+	{"     kworker/0:1-17    [000] d..1.    99.123456: oops_enter <-die", NULL, 0},
+	{"ASSERT: all fields are set", NULL, 0},
+	{"data abort rates are in column 3", NULL, 0},
+	{"Out of memory: Killed process 412 (x)", NULL, 0},
+	{"kern  :warn  : WARNING: CPU: 0 PID: 1 at x.c:1", NULL, 0},
+	{"grep: E/TC:0 0 Panic at core", NULL, 0},
+	{"[PASS] Unhandled Exception in EL3 is reported", NULL, 0},
+};
+
+static void test_untimed(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(untimed); i++) {
+		const struct want *w = &untimed[i];
+		char text[600], what[200] = "";
+
+		for (size_t most = 1; most < 200; most += most < 4 ? 1 : 50) {
+			struct crash c;
+
+			snprintf(text, sizeof text,
+				"[   12.345678] x\r\n\033[0m%s\r\nmore of it\r\n", w->text);
+			say(text, most, NULL, false, &c);
+			if (got.all != !!w->name || (w->name && strcmp(got.name, w->name)) ||
+				(w->name && got.last.level != w->level))
+				snprintf(what, sizeof what, "reads of %zu: %u told, '%s'", most,
+					got.all, got.name);
+			done(&c);
+		}
+		ok(!what[0], "'%.40s': %s%s", w->text, w->name ? w->name : "nothing", what);
+	}
+}
+
+static void test_killed(void)
+{
+	struct crash c;
+
+	say("[   12.000000] a.out invoked oom-killer: gfp_mask=0x1, order=0\r\n"
+	    "[   12.000100] Mem-Info:\r\n"
+	    "[   12.000200] Out of memory: Killed process 412 (stress-ng) total-vm:9kB\r\n",
+		5, NULL, false, &c);
+	ok(got.all == 1 && strstr(got.what, "(stress-ng)"), "who was killed is what is told");
+	is_int(c.kinds[CRASH_KIND_OOM], 2, "both lines count");
+	done(&c);
+	say("[   12.000000] WARNING: CPU: 0 PID: 0 at net/sched/sch_generic.c:9\r\n"
+	    "[   12.000100] NETDEV WATCHDOG: eth0 (cpsw): transmit queue 0 timed out\r\n",
+		5, NULL, false, &c);
+	ok(got.all == 1 && !strcmp(got.name, "net-timeout"),
+		"a warning that says what it is about");
+	done(&c);
+}
+
+static struct crash_rules rules_of(const char *type, const char *job)
+{
+	static struct arena a;
+	struct diag diag = {0};
+	struct crash_rules r;
+	const struct node *t = type ? yaml_parse(&a, "type", str_of(type), &diag) : NULL;
+	const struct node *j = job ? yaml_parse(&a, "job", str_of(job), &diag) : NULL;
+	struct err e = {0};
+
+	ok(!crash_rules_init(&r, t, j, &e), "rules: %s", e.msg);
+	return r;
+}
+
+static const char mixed[] = "[    1.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\r\n"
+			    "[    9.000000] BUG: KASAN: use-after-free in f\r\n";
+
+static void test_rules(void)
+{
+	struct crash c;
+	struct crash_rules r = rules_of("{warning: fail, kasan: warn}", NULL);
+
+	rules = &r;
+	say(mixed, 9, NULL, false, &c);
+	ok(c.counts[CRASH_FAIL] == 1 && got.n[CRASH_FAIL] == 1 && got.last.rule == CRASH_RULE_FAIL,
+		"a type makes warnings fail");
+	done(&c);
+	crash_rules_done(&r);
+	r = rules_of("{warning: fail, kasan: warn}", "{warning: ignore}");
+	say(mixed, 9, NULL, false, &c);
+	ok(got.all == 1 && got.n[CRASH_WARN] == 1 && c.n_ignored == 1,
+		"a job lays its rules over it");
+	done(&c);
+	crash_rules_done(&r);
+	r = rules_of("{kasan: stop}", NULL);
+	ok(say(mixed, 9, NULL, false, &c) == -1 && !got.last.last, "stop ends a wait");
+	done(&c);
+	crash_rules_done(&r);
+	r = rules_of("{reset: warn}", NULL);
+	is_int(say("\r\nU-Boot SPL 2023.01 (x)\r\n", 3, NULL, false, &c), 0,
+		"a reset that is told");
+	ok(got.n[CRASH_WARN] == 1 && got.last.kind == CRASH_KIND_RESET, "and no more");
+	done(&c);
+	crash_rules_done(&r);
+	r = rules_of("except: [{kind: warning, pattern: drivers/clk, until: login, reason: known}]",
+		"{warning: fail}");
+	say(mixed, 9, NULL, false, &c);
+	ok(c.n_known == 1 && !c.counts[CRASH_WARN] && c.counts[CRASH_FAIL] == 1,
+		"what a type knows of is no failure, and hides none behind it");
+	done(&c);
+	crash_rules_done(&r);
+	rules = NULL;
+}
+
+static void test_until_login(void)
+{
+	struct console *console = calloc(1, sizeof *console);
+	struct crash_rules r = rules_of(
+		"except: [{kind: warning, pattern: drivers/clk, until: login, reason: known}]",
+		NULL);
+	struct crash c;
+
+	rules = &r;
+	say("[    5.000000] x\r\n", 9, NULL, false, &c);
+	console->name = "main";
+	c.console = console;
+	crash_logged_in(&c);
+	crash_scan(&c, STR_LIT("[    1.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\n"
+			       "[    9.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\n"));
+	ok(c.n_known == 1 && c.counts[CRASH_WARN] == 1, "known until the login, and not after it");
+	free(console);
+	done(&c);
+	crash_rules_done(&r);
+	rules = NULL;
+}
+
+static void check_refused(const char *text, const char *want)
+{
+	struct arena a = {0};
+	struct diag diag = {0};
+	AUTOBUF out = BUF_INIT(1 << 16);
+
+	ok(crash_rules_check(yaml_parse(&a, "t", str_of(text), &diag), &diag) == -1, "'%s'", text);
+	diag_print(&diag, &out);
+	has_str(buf_str(&out), want, "is refused");
+	diag_done(&diag);
+	arena_done(&a);
+}
+
+static void test_refused(void)
+{
+	check_refused("ooom: fail", "did you mean 'oom'");
+	check_refused("oom: fails", "oom");
+	check_refused("except: [{pattern: x}]", "reason");
+	check_refused("except: [{pattern: x, reason: ''}]", "needs its reason");
+	check_refused("except: [{pattern: '(', reason: x}]", "pattern");
+	check_refused("except: [{pattern: x, reason: y, until: boot}]", "'until' is 'login'");
+	check_refused("except: [{pattern: x, reason: y, kind: warnin}]", "did you mean 'warning'");
 }
 
 static const char oops[] =
@@ -276,6 +542,11 @@ static void test_scan(void)
 int main(void)
 {
 	test_scan();
+	test_untimed();
+	test_killed();
+	test_rules();
+	test_until_login();
+	test_refused();
 	test_kernel();
 	test_reports();
 	test_reset();
