@@ -8,6 +8,7 @@
 #   make check-long  the tests that count, at full counts (HILAB_FIRE runs of each class)
 #   make benchmark   what hilab costs, beside LAVA where lava-dispatcher is installed
 #   make fuzz-NAME   run one fuzzer for FUZZ_S seconds (60)
+#   make fuzz-parsers run every parser's for as long, two side by side (PARSERS: those only)
 #   make images      what the virtual boards boot: kernel, root, tools
 #   make lint        clang-tidy, cppcheck, gcc -fanalyzer
 #   make format      clang-format over the tree
@@ -62,7 +63,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all tests benchmark check check-fast check-long check-run demo demo-lab setup lint format headers man install install-files uninstall clean distclean help
+.PHONY: all fuzz-parsers tests benchmark check check-fast check-long check-run demo demo-lab setup lint format headers man install install-files uninstall clean distclean help
 all: $B/hilab
 
 help:
@@ -120,6 +121,9 @@ $(FUZZERS): fuzz-%: FORCE
 	$(Q)src=$$(printf '%s\n' $(FUZZSRC) | grep '/$@\.c$$') && $(MAKE) --no-print-directory build/fuzz/$${src%.c} && \
 		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) -artifact_prefix=build/fuzz/ -timeout=10 build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
 
+fuzz-parsers: build/fuzz/reports/parse/t/fuzz-parse
+	@sh reports/parse/t/fuzz-parsers.sh $< $(FUZZ_S) build/fuzz/parsers $(PARSERS)
+
 -include $(wildcard drivers/*/*.mk)
 
 # ---- testing ------------------------------------------------------------------------------
@@ -133,7 +137,7 @@ check-fast: tests headers
 # The property tests at the counts that take minutes; the seed is printed, HILAB_SEED repeats one.
 LONGTESTS := $B/agents/worker/t/test-frames-fire
 # Tests that do more of the same when HILAB_LONG is set.
-LONGTWINS := labs/virtual/t/twin-faults.t $(addprefix labs/virtual/t/,kills.t cuts.t stalls.t consoles.t) $B/orchestrator/store/t/test-cut
+LONGTWINS := labs/virtual/t/twin-faults.t $(addprefix labs/virtual/t/,kills.t cuts.t stalls.t consoles.t) $B/orchestrator/store/t/test-cut $B/reports/parse/t/test-mutate
 check-long: tests images
 	@HILAB_FIRE=$${HILAB_FIRE:-1000000} prove --timer -v $(LONGTESTS)
 	$(if $(strip $(LONGTWINS)),@HILAB_LONG=1 $(PROVE) $(LONGTWINS))

@@ -13,6 +13,7 @@ struct alsa {
 	const struct sink *sink;
 	const char *metric; /* of the stream or table in hand; NULL: none */
 	bool table;
+	bool lost; /* what heads the tables may be in a line that is lost */
 	char rate[16], channels[16], format[24], period[16]; /* "" : not told */
 	size_t figures;
 };
@@ -141,11 +142,12 @@ static void alsa_line(struct alsa *p, struct str line)
 		else
 			sink_warn(p->sink, "a CPU load that is no stream's is passed over");
 		p->metric = NULL;
+		p->table = false;
 		return;
 	}
 	n = rows_cells(line, cells, ROWS_CELLS);
 	if (n == 2 && rows_has(cells[0], "sampling rate (in hz)"))
-		p->table = p->metric && rows_has(cells[1], "cpu load");
+		p->table = p->metric && !p->lost && rows_has(cells[1], "cpu load");
 	else if (n == 2 && p->table)
 		alsa_row(p, cells);
 	else if (n < 2)
@@ -157,10 +159,18 @@ static int alsa_parse(struct str text, const struct sink *sink, struct err *e)
 	struct alsa p = {.sink = sink};
 	struct lines lines;
 	struct str line;
+	size_t torn = 0;
 
 	lines_init(&lines, text, sink);
-	while (rows_next(&lines, &line))
+	while (rows_next(&lines, &line)) {
+		if (torn != lines.torn) {
+			p.metric = NULL;
+			p.table = false;
+			p.lost = true;
+		}
+		torn = lines.torn;
 		alsa_line(&p, line);
+	}
 	return p.figures ? 0 : lines_nothing(text, "alsa", "CPU load of a stream", e);
 }
 

@@ -26,6 +26,8 @@ struct boot_log {
 	double day_ms;             /* of the days that have passed */
 	double at_ms[BOOT_STAGES]; /* NAN: not seen */
 	double quantum_ms;
+	size_t stamp;         /* bytes of one; 0: none was seen */
+	struct str last_line; /* told twice, it counts once */
 	size_t figures;
 };
 
@@ -109,10 +111,18 @@ static int boot_log_time(struct str stamp, double *ms, double *quantum_ms)
 static int boot_log_stamp(struct boot_log *p, struct str *line, double *ms)
 {
 	ptrdiff_t end = str_chr(*line, ']');
+	double quantum_ms;
 
 	if (!line->n || *line->p != '[' || end < 9 || end > 40 ||
-		boot_log_time(str_make(line->p, (size_t)end), ms, &p->quantum_ms))
+		str_chr(str_make(line->p + 1, (size_t)end - 1), '[') >= 0 ||
+		boot_log_time(str_make(line->p, (size_t)end), ms, &quantum_ms))
 		return -1;
+	/* All have one shape, but for the digits of a day. */
+	if (p->stamp && (quantum_ms != p->quantum_ms || (size_t)end + 2 < p->stamp ||
+				(size_t)end > p->stamp + 2))
+		return -1;
+	p->stamp = (size_t)end;
+	p->quantum_ms = quantum_ms;
 	*line = str_make(line->p + end + 1, line->n - (size_t)end - 1);
 	return 0;
 }
@@ -149,6 +159,16 @@ static bool boot_log_begins(const struct boot_log *p, int stage)
 	       (!p->started && !p->damaged);
 }
 
+/* Is a line end gone, so that the next stamp reads as an escape? */
+static bool boot_log_swallowed(struct str line)
+{
+	for (size_t i = 0; i + 5 < line.n; i++)
+		if (line.p[i] == 0x1b && line.p[i + 1] == '[' && boot_log_two(line, i + 2) >= 0 &&
+			line.p[i + 4] == ':')
+			return true;
+	return false;
+}
+
 static void boot_log_line(struct boot_log *p, struct str line)
 {
 	int stage;
@@ -158,6 +178,10 @@ static void boot_log_line(struct boot_log *p, struct str line)
 		/* What stands before the log is none of it, but the head of a torn stamp is. */
 		if (str_trim(line).n && (p->started || *line.p == '['))
 			boot_log_damaged(p, "a line has no stamp");
+		return;
+	}
+	if (lines_noise(str_trim(line)) || boot_log_swallowed(line)) {
+		boot_log_damaged(p, "a line is damaged");
 		return;
 	}
 	ms += p->day_ms;
@@ -188,6 +212,9 @@ static int boot_log_parse(struct str text, const struct sink *sink, struct err *
 
 	/* Not lines_next(): the last line is the prompt, and kernel lines stand behind stamps. */
 	for (const char *at = rest.p; str_line(&rest, &line); at = rest.p) {
+		if (line.n && str_eq(line, p.last_line))
+			continue;
+		p.last_line = line;
 		p.offset = (size_t)(at - text.p);
 		sink_at(sink, p.offset);
 		boot_log_line(&p, line);

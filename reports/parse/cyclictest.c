@@ -14,7 +14,7 @@
 #define CYCLICTEST_THREADS 1024
 
 struct cyclictest_thread {
-	bool told;
+	bool told, stale;     /* stale: what would have replaced it is lost */
 	double min, avg, max; /* NAN: not told */
 	size_t at;
 };
@@ -69,7 +69,7 @@ static double cyclictest_value(struct str line, const char *key)
 /* True when the line's Max was wrapped into the next one, as mail does it. */
 static bool cyclictest_line(struct cyclictest *c, struct str line, size_t at)
 {
-	struct cyclictest_thread t = {true, cyclictest_value(line, "Min:"),
+	struct cyclictest_thread t = {true, false, cyclictest_value(line, "Min:"),
 		cyclictest_value(line, "Avg:"), cyclictest_value(line, "Max:"), at};
 	double id, cycles = cyclictest_value(line, " C:");
 	struct str rest;
@@ -107,7 +107,7 @@ static void cyclictest_columns(struct cyclictest *c, struct str line, size_t at)
 			struct cyclictest_thread *t = &c->threads[i];
 
 			if (i >= c->n) {
-				*t = (struct cyclictest_thread){false, NAN, NAN, NAN, at};
+				*t = (struct cyclictest_thread){false, false, NAN, NAN, NAN, at};
 				c->n = i + 1;
 			}
 			if (which == 3) {
@@ -126,7 +126,7 @@ static void cyclictest_flush(struct cyclictest *c)
 		char name[24];
 
 		snprintf(name, sizeof name, "%zu", i);
-		if (!c->threads[i].told)
+		if (!c->threads[i].told || c->threads[i].stale)
 			continue;
 		sink_at(c->sink, c->threads[i].at);
 		/* Nothing ran: min stands at its start value, above max. */
@@ -143,6 +143,18 @@ static bool is_cyclictest(const json_t *doc)
 	       json_object_get(doc, "num_threads");
 }
 
+/* What the command says and what the document says, where they agree; NULL: not known. */
+static const char *cyclictest_unit(const json_t *doc, const char *command)
+{
+	double ns;
+	bool told = json_scan_number(doc, "resolution_in_ns", &ns) && (ns == 0 || ns == 1);
+	bool asked = command && (strstr(command, " -N") || strstr(command, "--nsecs"));
+
+	if ((!told && !command) || (told && command && asked != (ns == 1)))
+		return NULL;
+	return (told ? ns == 1 : asked) ? "ns" : "us";
+}
+
 static void cyclictest_document(struct cyclictest *c, const json_t *doc)
 {
 	const char *version = json_string_value(json_object_get(doc, "rt_test_version:"));
@@ -155,12 +167,15 @@ static void cyclictest_document(struct cyclictest *c, const json_t *doc)
 		version = json_string_value(json_object_get(doc, "rt_test_version"));
 	if (version)
 		sink_env(c->sink, "cyclictest.version", version);
-	if (command && (strstr(command, " -N") || strstr(command, "--nsecs")))
-		c->unit = "ns";
+	c->unit = cyclictest_unit(doc, command);
 	if (json_scan_number(doc, "return_code", &status) && status != 0)
 		sink_warn(c->sink, "cyclictest: it ended with status %.0f", status);
+	if (!c->unit) {
+		sink_warn(c->sink, "cyclictest: its command and its resolution tell no unit");
+		return;
+	}
 	json_object_foreach ((json_t *)threads, key, thread) {
-		struct cyclictest_thread t = {true, NAN, NAN, NAN, 0};
+		struct cyclictest_thread t = {true, false, NAN, NAN, NAN, 0};
 
 		if (json_scan_number(thread, "cycles", &cycles) && cycles <= 0)
 			continue;
@@ -188,18 +203,47 @@ static int cyclictest_json(struct cyclictest *c, struct str text, struct err *e)
 	return c->emitted ? 0 : lines_nothing(text, "cyclictest", "latency", e);
 }
 
+/* "ESC [ 2 A" in raw text: what stands above is drawn again. cut: or an escape that has no end. */
+static bool cyclictest_redraws(struct str raw, bool cut)
+{
+	for (size_t i = 0; i < raw.n; i++) {
+		size_t end = i + 2;
+
+		if (raw.p[i] != 0x1b)
+			continue;
+		while (end < raw.n && raw.p[end] >= '0' && raw.p[end] <= '9')
+			end++;
+		if (end < raw.n ? raw.p[end] == 'A' : cut)
+			return true;
+	}
+	return false;
+}
+
+/* Every thread is told again, or nothing is known of it. */
+static void cyclictest_stale(struct cyclictest *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->threads[i].stale = true;
+}
+
 static int cyclictest_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct cyclictest c = {.sink = sink, .unit = "us"};
 	struct str line, rest;
 	struct lines lines;
 	double value;
-	bool wrapped = false;
+	bool wrapped = false, redrawn = str_chr(text, 0x1b) >= 0;
+	size_t torn = 0;
 
 	if (lines_has(text, "\"num_threads\"") || str_starts(str_trim(text), "{"))
 		return cyclictest_json(&c, text, e);
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
+		struct str raw = str_make(text.p + lines.at, lines.rest.p - text.p - lines.at);
+
+		if (cyclictest_redraws(raw, false) || (redrawn && torn != lines.torn))
+			cyclictest_stale(&c);
+		torn = lines.torn;
 		line = str_trim(line);
 		if (lines_has(line, "cyclictest ") &&
 			(lines_has(line, " -N ") || str_ends(line, " -N") ||
@@ -213,7 +257,10 @@ static int cyclictest_parse(struct str text, const struct sink *sink, struct err
 		cyclictest_columns(&c, line, lines.at);
 	}
 	/* What stands above it is a redraw that it would have replaced. */
-	if (str_starts(lines.cut, "T:"))
+	rest = str_make(text.p + lines.at, text.n - lines.at);
+	if ((redrawn && torn != lines.torn) || str_starts(lines.cut, "T") ||
+		lines_has(lines.cut, " P:") ||
+		(str_chr(rest, '\n') < 0 && cyclictest_redraws(rest, true)))
 		return err_set(e, BLAME_TEST, "cyclictest: its output is cut off");
 	cyclictest_flush(&c);
 	return c.emitted ? 0 : lines_nothing(text, "cyclictest", "latency", e);

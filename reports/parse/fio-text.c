@@ -19,9 +19,9 @@
 struct fio_text {
 	const struct sink *sink;
 	char job[64], rw[16], bs[24], engine[24], depth[16];
-	const char *direction; /* of the section in hand; NULL: none */
-	const char *unit;      /* of its percentiles */
-	bool percentiles;
+	const char *direction;  /* of the section in hand; NULL: none */
+	const char *unit;       /* of its percentiles */
+	bool clat, percentiles; /* clat: its line was seen in this section */
 	size_t emitted;
 	bool lost; /* job or direction may be in a torn line */
 	char failed[160];
@@ -146,9 +146,12 @@ static void fio_text_direction(struct fio_text *f, struct str line)
 		if (lines_after(line, directions[i], &rest) && (lines_after(rest, ":", &rest)))
 			f->direction = directions[i];
 	f->percentiles = false;
+	f->clat = false;
 	f->unit = NULL;
+	if (!f->direction)
+		return;
 	if ((fio_text_value(line, "BW=", &value) || fio_text_value(line, "bw=", &value)) &&
-		fio_text_scaled(value, &number, &unit) && number > 0)
+		fio_text_scaled(value, &number, &unit) && strstr(unit, "/s") && number > 0)
 		fio_text_figure(f, f->direction, "bw", number, unit);
 	if ((fio_text_value(line, "IOPS=", &value) || fio_text_value(line, "iops=", &value)) &&
 		fio_text_scaled(value, &number, &unit) && number > 0)
@@ -189,13 +192,14 @@ static void fio_text_latency(struct fio_text *f, struct str line)
 	double number;
 
 	if (str_starts(line, "clat (") && fio_text_time(line) && lines_has(line, "avg=")) {
+		f->clat = true;
 		at = str_find(line, STR_LIT("avg="));
 		if (lines_number(
 			    str_make(line.p + at + 4, line.n - (size_t)at - 4), &number, &rest))
 			fio_text_figure(f, f->direction, "clat_mean", number, fio_text_time(line));
 	} else if (str_starts(line, "clat percentiles (")) {
 		f->unit = fio_text_time(line);
-		f->percentiles = f->unit != NULL;
+		f->percentiles = f->clat && f->unit;
 	} else if (f->percentiles && str_starts(line, "|") && at >= 0) {
 		value = str_make(line.p + at + 9, line.n - (size_t)at - 9);
 		if (lines_number(value, &number, &rest) && str_starts(rest, "]"))

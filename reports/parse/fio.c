@@ -7,6 +7,7 @@
  */
 #include "fio-text.h"
 #include "json-scan.h"
+#include "lines.h"
 #include "parsers.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ struct fio_job {
 	const struct sink *sink;
 	const json_t *job;
 	const char *name;
-	bool old; /* fio 2.x */
+	bool old, known; /* fio 2.x; its version is told */
 	struct sink_label labels[FIO_LABELS];
 	size_t n_labels;
 };
@@ -31,7 +32,7 @@ static const char *text_of(const json_t *obj, const char *key)
 
 static bool is_fio(const json_t *doc)
 {
-	return json_is_array(json_object_get(doc, "jobs"));
+	return json_is_array(json_object_get(doc, "jobs")) && json_object_get(doc, "fio version");
 }
 
 static void fio_metric(const struct fio_job *j, const char *direction, const char *what,
@@ -74,6 +75,9 @@ static bool fio_bytes(const struct fio_job *j, const json_t *dir, double *bytes)
 	double value;
 
 	if (!json_scan_number(dir, "io_bytes", &value))
+		return false;
+	/* Which unit they are in, its version tells. */
+	if (!j->known && !json_object_get(dir, "io_kbytes"))
 		return false;
 	*bytes = j->old && !json_object_get(dir, "io_kbytes") ? value * 1024 : value;
 	return true;
@@ -142,7 +146,8 @@ static int fio_one(const struct sink *sink, const json_t *doc, size_t index, str
 	static const char *const options[] = {"bs", "ioengine", "iodepth", "rw"};
 	const json_t *jobs = json_object_get(doc, "jobs"), *job = json_array_get(jobs, index);
 	const char *version = text_of(doc, "fio version"), *name = text_of(job, "jobname");
-	struct fio_job j = {sink, job, name ? name : "-", version && !strncmp(version, "fio-2", 5)};
+	struct fio_job j = {sink, job, name ? name : "-", version && !strncmp(version, "fio-2", 5),
+		version && !strncmp(version, "fio-", 4) && version[4] >= '0' && version[4] <= '9'};
 	double error = 0, user, system;
 	char clone[16];
 	bool moved = false;
@@ -227,6 +232,31 @@ static bool fio_is_interim(const json_t *a, const json_t *b)
 	return true;
 }
 
+/* Every version tells these of each direction: a job without them is damaged. */
+static bool fio_whole(const json_t *jobs)
+{
+	static const char *const directions[] = {"read", "write", "trim"};
+	const json_t *job;
+	size_t i;
+
+	json_array_foreach (jobs, i, job) {
+		bool any = false;
+
+		for (size_t d = 0; d < ARRAY_LEN(directions); d++) {
+			const json_t *dir = json_object_get(job, directions[d]);
+
+			any |= dir != NULL;
+			if (dir && (!json_object_get(dir, "runtime") ||
+					   !json_object_get(dir, "iops") ||
+					   !json_object_get(dir, "io_bytes")))
+				return false;
+		}
+		if (!any)
+			return false;
+	}
+	return true;
+}
+
 static int fio_document(const struct sink *sink, const json_t *doc, struct err *e)
 {
 	const json_t *jobs = json_object_get(doc, "jobs");
@@ -238,13 +268,27 @@ static int fio_document(const struct sink *sink, const json_t *doc, struct err *
 		sink_env(sink, "fio.version", version);
 	if (!json_array_size(jobs))
 		return err_set(e, BLAME_TEST, "fio: it reports no job");
+	if (!fio_whole(jobs))
+		return err_set(e, BLAME_TEST, "fio: its JSON output is cut off or damaged");
 	for (size_t i = 0; i < json_array_size(jobs); i++)
 		if (fio_one(sink, doc, i, failed ? &other : e))
 			failed = -1;
 	return failed;
 }
 
-/* Every document but those that a later one of the same fio replaces; n counts them all. */
+/* Does another document begin in what stands behind the last one, and not end? */
+static bool fio_cut_off(const struct json_scan *scan)
+{
+	struct str rest = str_make(scan->text.p + scan->told_to, scan->text.n - scan->told_to);
+
+	return scan->cut_off || str_starts(str_trim(rest), "{") ||
+	       lines_has(rest, "\"fio version\"");
+}
+
+/*
+ * Every document but those that a later one of the same fio replaces; n counts them all. What a
+ * damaged one would have replaced is not known.
+ */
 static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
 {
 	json_t *held = json_scan_next(scan), *next;
@@ -257,6 +301,12 @@ static int fio_documents(struct json_scan *scan, size_t *n, struct err *e)
 		sink_at(scan->sink, at);
 		if (next && fio_is_interim(held, next))
 			interim++;
+		else if (next ? scan->noisy && !fio_same_jobs(json_object_get(held, "jobs"),
+						       json_object_get(next, "jobs"))
+			      : fio_cut_off(scan))
+			failed = failed ? failed
+					: err_set(e, BLAME_TEST,
+						  "fio: its JSON output is cut off or damaged");
 		else if (fio_document(scan->sink, held, failed ? &other : e))
 			failed = -1;
 		json_decref(held);

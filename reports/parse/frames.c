@@ -106,6 +106,10 @@ static int frames_parse(struct str text, const struct sink *sink, struct err *e)
 	lines_init(&lines, text, sink);
 	while (rows_next(&lines, &line))
 		frames_line(&p, line);
+	if (lines.torn || (lines.cut.n && lines.noise)) {
+		sink_warn(sink, "frames: a line is lost: its rate may be missing from every mean");
+		return 0;
+	}
 	return frames_tell(&p, sink) ? 0 : lines_nothing(text, "frames", "frame rate", e);
 }
 

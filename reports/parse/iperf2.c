@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #define IPERF2_STREAMS 256
+#define IPERF2_HEAD    8 /* lines between the first that heads a test and its last banner */
 
 struct iperf2_report {
 	bool told;
@@ -30,10 +31,13 @@ struct iperf2_stream {
 struct iperf2 {
 	struct lines lines;
 	const struct sink *sink;
-	bool udp, client, reported;
+	bool udp, client, reported, duplex, csv;
 	double listens; /* port, or -1 */
 	size_t n, emitted, unfinished;
-	size_t torn; /* when the test in hand began */
+	size_t torn;          /* when what heads the test in hand began */
+	size_t local_at;      /* the last line that told of a stream */
+	size_t lost, lost_at; /* rows that cost only themselves, and where the last one ended */
+	size_t seen, since;   /* torn lines, and lines behind the last one */
 	struct iperf2_stream streams[IPERF2_STREAMS];
 };
 
@@ -74,7 +78,8 @@ static void iperf2_report(struct iperf2 *p, const struct iperf2_stream *s,
 	const struct iperf2_report *r, bool receiver, const struct sink_label *labels, size_t n)
 {
 	/* Cut off in its rows, a first interval may stand for the whole test. */
-	if (!r->told || r->end < s->last || (!(s->last > 0) && str_starts(p->lines.cut, "["))) {
+	if (!r->told || r->end < s->last ||
+		(!(s->last > 0) && (r->offset < p->lost_at || str_starts(p->lines.cut, "[")))) {
 		p->unfinished += r->told || s->last > 0;
 		return;
 	}
@@ -124,8 +129,8 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 	}
 }
 
-/* What was told of the test that ends here. */
-static void iperf2_flush(struct iperf2 *p)
+/* What was told of the test that ends here. Returns how many lines are torn so far. */
+static size_t iperf2_flush(struct iperf2 *p)
 {
 	size_t streams = 0, reverse = 0;
 	bool torn = p->lines.torn != p->torn;
@@ -135,15 +140,18 @@ static void iperf2_flush(struct iperf2 *p)
 		reverse += !iperf2_is_sum(&p->streams[i]) && p->streams[i].reverse;
 	}
 	/* Which way and in how many streams may have been said in what was lost. */
-	if (torn) {
+	if (torn || (p->duplex && 2 * reverse != streams) ||
+		(p->csv && p->lines.cut.n && p->lines.cut.p[0] >= '0' &&
+			p->lines.cut.p[0] <= '9')) {
 		p->unfinished += streams;
 	} else {
 		iperf2_flush_side(p, false, streams, reverse && reverse < streams);
 		iperf2_flush_side(p, true, streams, reverse && reverse < streams);
 	}
-	p->torn = p->lines.torn;
 	p->n = 0;
+	p->duplex = false;
 	p->reported = false;
+	return p->lines.torn;
 }
 
 static void iperf2_keep(
@@ -188,12 +196,15 @@ static void iperf2_line(struct iperf2 *p, struct str id, struct str s)
 	size_t n;
 
 	if (str_starts(s, "local ")) {
-		if (p->reported)
+		/* Streams of one test are told of before its rows. */
+		if (p->reported || (p->n && p->lost_at > p->local_at))
 			iperf2_flush(p);
+		p->local_at = p->lines.at;
 		stream = iperf2_stream(p, id);
 		n = lines_words(s, words);
 		if (!stream || n < 4)
 			return;
+		p->duplex |= lines_has(s, "(full-duplex)");
 		stream->reverse |=
 			lines_has(s, "(reverse)") ||
 			(p->client && !str_double(words[3], &port) && port == p->listens);
@@ -240,6 +251,7 @@ static void iperf2_csv(struct iperf2 *p, struct str s)
 		str_double(field[10], &r.lost);
 		str_double(field[11], &r.packets);
 	}
+	p->csv = true;
 	stream = iperf2_stream(p, str_is(field[5], "-1") ? STR_LIT("SUM") : field[5]);
 	if (stream)
 		iperf2_keep(p, stream, start, &r);
@@ -254,8 +266,9 @@ static void iperf2_banner(struct iperf2 *p, struct str s)
 	server = str_starts(s, "Server listening on ");
 	if (!client && !server)
 		return;
-	if (p->reported)
-		iperf2_flush(p);
+	/* What heads a test stands together. */
+	if (p->reported || p->since > IPERF2_HEAD)
+		p->torn = iperf2_flush(p);
 	p->udp = lines_has(s, "UDP port");
 	p->client |= client;
 	for (size_t i = 0; server && i + 1 < n; i++)
@@ -274,6 +287,10 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	while (lines_next(&p.lines, &line)) {
 		ptrdiff_t close;
 
+		p.since = p.seen == p.lines.torn ? p.since + 1 : 0;
+		p.seen = p.lines.torn;
+		p.lost_at = p.lost == p.lines.lost ? p.lost_at : p.lines.at;
+		p.lost = p.lines.lost;
 		line = str_trim(line);
 		close = str_chr(line, ']');
 		if (str_starts(line, "[") && close > 0)
@@ -286,6 +303,8 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 		else
 			iperf2_banner(&p, line);
 	}
+	if (p.lost != p.lines.lost)
+		p.lost_at = text.n;
 	iperf2_flush(&p);
 	if (failed.n && !p.emitted)
 		return err_set(e, BLAME_TEST, "iperf2: %s", shown);

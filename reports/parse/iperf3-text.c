@@ -11,11 +11,14 @@
 
 #include <stdio.h>
 
+#define IPERF3_IDS 4096 /* descriptors that a stream may be named by */
+
 struct iperf3_text {
 	const struct sink *sink;
 	bool reverse, udp, bidir, summed; /* of the test in hand */
 	size_t streams, emitted;
-	bool lost; /* what was said of the test may be in a torn line */
+	uint64_t ids[IPERF3_IDS / 64]; /* of the streams; a line may be told twice */
+	bool lost;                     /* what was said of the test may be in a torn line */
 };
 
 static const char *iperf3_text_unit(struct str unit)
@@ -81,6 +84,20 @@ static void iperf3_text_row(
 		iperf3_text_figure(p, "iperf3.retransmits", retransmits, "count", labels);
 }
 
+/* Is that stream one that no line told of yet? */
+static bool iperf3_text_new(struct iperf3_text *p, struct str id)
+{
+	uint64_t n, bit;
+
+	if (str_u64(id, &n) || n >= IPERF3_IDS)
+		return true;
+	bit = (uint64_t)1 << n % 64;
+	if (p->ids[n / 64] & bit)
+		return false;
+	p->ids[n / 64] |= bit;
+	return true;
+}
+
 static void iperf3_text_line(struct iperf3_text *p, struct str line)
 {
 	const char *direction = p->reverse ? "reverse" : "forward";
@@ -93,7 +110,7 @@ static void iperf3_text_line(struct iperf3_text *p, struct str line)
 		return;
 	s = str_trim(str_make(line.p + close + 1, line.n - (size_t)close - 1));
 	if (str_starts(s, "local ")) {
-		p->streams++;
+		p->streams += iperf3_text_new(p, str_trim(str_make(line.p + 1, (size_t)close - 1)));
 		return;
 	}
 	if (lines_after(s, "[TX-C]", &s) || lines_after(s, "[RX-S]", &s))
@@ -120,6 +137,7 @@ static void iperf3_text_head(struct iperf3_text *p, struct str line)
 
 	if (str_starts(line, "Connecting to host ") || str_starts(line, "Accepted connection ")) {
 		p->streams = 0;
+		memset(p->ids, 0, sizeof p->ids);
 		p->lost = false;
 		p->reverse = p->udp = p->bidir = p->summed = false;
 	}

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "io/console-text.h"
 #include "json-lex.h"
+#include "lines.h"
 
 void json_scan_init(
 	struct json_scan *s, struct str text, json_scan_fn *wanted, const struct sink *sink)
@@ -185,6 +186,44 @@ static bool wants(const struct json_scan *s, json_t *doc)
 	return false;
 }
 
+/* Is the name of a member damaged? *any: any byte. Names are ASCII; of values, some tools print any
+ * bytes. */
+static bool name_damaged(struct str doc, bool *any)
+{
+	bool noise = false;
+
+	*any = false;
+	for (size_t i = 0; i < doc.n; i++) {
+		unsigned char c = (unsigned char)doc.p[i];
+
+		if (c == '\n') {
+			noise = false;
+		} else if (c == '"') {
+			size_t next = i + 1;
+
+			while (next < doc.n && (doc.p[next] == ' ' || doc.p[next] == '\t'))
+				next++;
+			if (noise && next < doc.n && doc.p[next] == ':')
+				return true;
+			noise = false;
+		} else if (c >= 127 || (c < ' ' && c != '\t' && c != '\r')) {
+			noise = *any = true;
+		}
+	}
+	return false;
+}
+
+/* Was what was taken out part of the document, or the name of something in it damaged? */
+static bool attempt_damaged(const struct attempt *a, struct str doc, bool *noisy)
+{
+	if (name_damaged(doc, noisy))
+		return true;
+	for (size_t i = 0; i < a->foreign.n; i++)
+		if (lines_noise(str_trim(a->foreign.p[i])))
+			return true;
+	return false;
+}
+
 json_t *json_scan_next(struct json_scan *s)
 {
 	while (s->at < s->text.n && s->work / JSON_SCAN_WORK <= s->text.n + 4096) {
@@ -207,6 +246,14 @@ json_t *json_scan_next(struct json_scan *s)
 		s->work += a.strict.len;
 		if (a.next)
 			s->at = a.next;
+		if (got > 0)
+			s->work += a.end - start;
+		if (doc && attempt_damaged(
+				   &a, str_make(s->text.p + start, a.end - start), &s->noisy)) {
+			s->cut_off = true;
+			json_decref(doc);
+			doc = NULL;
+		}
 		if (doc && !s->wanted(doc)) {
 			if (!wants(s, doc))
 				s->at = a.end;

@@ -31,7 +31,8 @@ struct json_scan {
 	size_t told_to;          /* up to here everything is in a document or was told */
 	size_t work;             /* bytes looked at so far */
 	size_t warned;
-	bool cut_off; /* a document began that never ended */
+	bool cut_off; /* a document began that never ended, or whose damage is not known */
+	bool noisy;   /* the document that came last has bytes that are no ASCII text */
 };
 
 void json_scan_init(

@@ -5,6 +5,7 @@
  * charged to the run that was open around it, and is a miss where that is not known; a signal that
  * is not whole tells nothing but that.
  */
+#include "lines.h"
 #include "parsers.h"
 #include "shown.h"
 
@@ -33,6 +34,7 @@ struct run {
 
 struct lava {
 	struct shown s;
+	struct str text;
 	const struct sink *sink;
 	VEC(struct entry) entries;
 	VEC(const char *) started; /* cases of the run that is open */
@@ -160,7 +162,7 @@ static void on_case(struct lava *l, struct str params, bool whole)
 {
 	struct field fields[FIELDS];
 	size_t n;
-	bool good = !split(params, fields, &n) && whole;
+	bool good = !split(params, fields, &n) && whole && !lines_noise(params);
 	struct str id = get(fields, n, "TEST_CASE_ID"), word = get(fields, n, "RESULT"),
 		   measure = get(fields, n, "MEASUREMENT"), unit = get(fields, n, "UNITS"),
 		   reference = get(fields, n, "REFERENCE");
@@ -223,10 +225,27 @@ static void on_signal(struct lava *l, struct str name, struct str params, bool w
 	}
 }
 
+/* Is there a byte in the raw line, from its signal on, that a console takes out? */
+static bool is_edited(const struct lava *l, size_t at)
+{
+	struct str raw = str_make(l->text.p + at, l->text.n - at), first;
+	ptrdiff_t from, to;
+
+	if (!str_line(&raw, &first) || (from = str_find(first, STR_LIT(START))) < 0)
+		return false;
+	for (to = (ptrdiff_t)first.n; to > from && first.p[to - 1] != '>';)
+		to--;
+	for (; from < to; from++)
+		if (first.p[from] == 0x1b || first.p[from] == '\b')
+			return true;
+	return false;
+}
+
 static void on_line(struct lava *l, const struct shown_line *line)
 {
 	struct str rest = line->text;
 	ptrdiff_t at;
+	bool edited = is_edited(l, line->at);
 
 	l->at = line->at;
 	sink_at(l->sink, line->at);
@@ -244,7 +263,7 @@ static void on_line(struct lava *l, const struct shown_line *line)
 			params = str_make(rest.p, end < 0 ? rest.n : (size_t)end);
 		rest = str_make(rest.p + params.n, rest.n - params.n);
 		if (!shell && str_word(&params, &name))
-			on_signal(l, name, params, end >= 0);
+			on_signal(l, name, params, end >= 0 && !edited);
 	}
 }
 
@@ -319,7 +338,7 @@ static bool is_ours(struct str line)
 
 static int parse(struct str text, const struct sink *sink, struct err *e)
 {
-	struct lava l = {.sink = sink};
+	struct lava l = {.sink = sink, .text = text};
 
 	(void)e;
 	shown_read(&l.s, text, is_ours);

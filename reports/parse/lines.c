@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lines of a tool's plain text. Invariant: a line that is handed out is whole: no part of it
- * is the kernel's, and its end was seen.
+ * is the kernel's, no byte of it is noise, and its end was seen.
  */
 #include "lines.h"
 
 #include "io/console-text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
-#define LINES_WARNINGS 20
+#define LINES_WARNINGS   20
+#define LINES_NOISE_PART 4 /* of a line: with more noise it was no text */
 
 void lines_init(struct lines *l, struct str text, const struct sink *sink)
 {
@@ -24,19 +26,111 @@ static void lines_warn(struct lines *l, const char *why, struct str line)
 		sink_warn(l->sink, "%s: %s", why, str_printable(line, shown, sizeof shown));
 }
 
+/* ---- noise ---------------------------------------------------------------------------------- */
+
+/* What of a line is no text: how many bytes, as they come. */
+struct noise {
+	size_t bytes, backs; /* backs: backspaces */
+	unsigned more;       /* bytes that a UTF-8 character still lacks */
+	bool escape;         /* the last bytes were one */
+	unsigned char first; /* of it: what follows ESC; 0: nothing does */
+	char before;         /* it */
+};
+
+static bool of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '.' || c == ',';
+}
+
+static void noise_text(struct noise *n, unsigned char c)
+{
+	if (n->more) {
+		if ((c & 0xc0) == 0x80) {
+			n->more--;
+			return;
+		}
+		n->bytes++;
+		n->more = 0;
+	}
+	if (c >= 0x80) {
+		n->more = c < 0xc2 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : 0;
+		n->bytes += !n->more;
+	} else if (c == '\b') {
+		n->backs++;
+	} else if ((c < ' ' && c != '\t') || c == 127) {
+		n->bytes++;
+	}
+}
+
+size_t lines_noise(struct str s)
+{
+	struct console_escape escape = {0};
+	struct noise noise = {0};
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (console_escape(&escape, (unsigned char)s.p[i]))
+			noise.bytes +=
+				s.p[i] == 0x1b && (i + 1 == s.n || !strchr("[(]", s.p[i + 1]));
+		else
+			noise_text(&noise, (unsigned char)s.p[i]);
+	}
+	noise.bytes += escape.state != CONSOLE_PLAIN;
+	return noise.bytes + noise.backs + (noise.more > 0);
+}
+
+/* The byte after an escape, 0 at the line's end. Colours stand around numbers, never inside; a
+ * byte of a number that became ESC takes the next ones with it. */
+static void noise_escape(struct noise *n, char after)
+{
+	bool inside = of_number(n->before), colour = n->first == '[' || n->first == '(';
+	bool known = n->first && strchr("[(])78=>MDEcHP_^X#%", n->first);
+
+	if (!known || (inside && of_number(after)))
+		n->bytes++;
+	else if (!colour &&
+		 (isalnum((unsigned char)n->before) || of_number(n->before) || of_number(after)))
+		n->bytes++;
+	n->escape = false;
+	n->first = 0;
+}
+
 /* Without escapes, in l->line. False: too long. */
 static bool lines_strip(struct lines *l, struct str *line)
 {
 	struct console_escape escape = {0};
+	struct noise noise = {0};
 	size_t n = l->kept;
 
 	for (size_t i = 0; i < line->n; i++) {
-		if (console_escape(&escape, (unsigned char)line->p[i]))
+		unsigned char c = (unsigned char)line->p[i];
+
+		if (console_escape(&escape, c)) {
+			if (c == 0x1b) {
+				noise.before = n ? l->line[n - 1] : 0;
+				noise.first = 0;
+				noise.escape = true;
+			} else if (!noise.first) {
+				noise.first = c;
+			}
 			continue;
+		}
 		if (n == sizeof l->line)
 			return false;
+		/* Some terminals' "back to plain" ends in SI. */
+		if (noise.escape && c == 0x0f)
+			continue;
+		if (noise.escape)
+			noise_escape(&noise, line->p[i]);
+		if (c < ' ' || c >= 127 || noise.more)
+			noise_text(&noise, c);
 		l->line[n++] = line->p[i];
 	}
+	if (escape.state != CONSOLE_PLAIN)
+		noise.bytes++;
+	else if (noise.escape)
+		noise_escape(&noise, 0);
+	noise.bytes += (noise.more > 0) + (noise.backs == 1);
+	l->noise = noise.bytes + (l->kept ? l->noise : 0);
 	*line = str_make(l->line, n);
 	return true;
 }
@@ -50,6 +144,17 @@ static bool lines_joined(struct lines *l, struct str line)
 	return torn < 0;
 }
 
+/* A line of which bytes were damaged: it may have been any. What is mostly noise was none: a line
+ * whose speed was still another one. */
+static void lines_noisy(struct lines *l, struct str line)
+{
+	if (l->noise > 1 && l->noise > line.n / LINES_NOISE_PART)
+		return;
+	l->lost++;
+	l->torn += !l->alone || !l->alone(line);
+	lines_warn(l, "a line is damaged", line);
+}
+
 static bool lines_wanted(struct lines *l, struct str *line)
 {
 	int head;
@@ -58,9 +163,15 @@ static bool lines_wanted(struct lines *l, struct str *line)
 		l->kept = 0;
 		return false;
 	}
+	if (l->join && !lines_joined(l, *line))
+		return false;
+	head = l->join ? 0 : console_kernel_head(*line);
+	if (l->noise && (head <= 0 || l->kernel)) {
+		lines_noisy(l, *line);
+		return false;
+	}
 	if (l->join)
-		return lines_joined(l, *line);
-	head = console_kernel_head(*line);
+		return true;
 	if (head > 0) {
 		*line = str_make(line->p + head, line->n - (size_t)head);
 		if (!l->kernel)
@@ -75,6 +186,7 @@ static bool lines_wanted(struct lines *l, struct str *line)
 		return false;
 	}
 	l->tail = true;
+	l->lost++;
 	l->torn += !l->alone || !l->alone(*line);
 	lines_warn(l, "the kernel printed into a line", *line);
 	return false;

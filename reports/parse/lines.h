@@ -16,7 +16,10 @@ struct lines {
 	bool join;               /* what the kernel tore apart is wanted whole */
 	size_t kept;             /* bytes in line[] of a torn line's head */
 	size_t at;               /* where the line in hand begins */
-	size_t warned, torn;     /* torn: lines into which the kernel printed, without join */
+	size_t warned;
+	size_t torn;  /* lines that are lost: the kernel printed into them (not with join), noise */
+	size_t lost;  /* the same, with those that cost only themselves */
+	size_t noise; /* bytes of the line in hand that are no text */
 	/* Of a torn line: costs it only itself? Then it is not counted. NULL: no. */
 	bool (*alone)(struct str line);
 	bool tail;      /* the next line may be the rest of a torn one */
@@ -27,10 +30,13 @@ struct lines {
 void lines_init(struct lines *l, struct str text, const struct sink *sink);
 /*
  * The next line, escapes taken out; it holds until the next call. Passed over, with a warning: a
- * line into which the kernel printed and its rest (with join: what it printed there), and a last
- * one that has no end (its last number may be cut).
+ * line into which the kernel printed and its rest (with join: what it printed there), one with
+ * bytes that are no text (control bytes, what is not UTF-8), and a last one that has no end (its
+ * last number may be cut).
  */
 bool lines_next(struct lines *l, struct str *line);
+/* How many bytes of s are no text: control bytes but tabs, and what is not UTF-8. */
+size_t lines_noise(struct str s);
 /* The words of a line; returns how many of them were put into words[LINES_WORDS]. */
 size_t lines_words(struct str line, struct str *words);
 /* What stands after prefix, white space trimmed: true when s starts with it. */

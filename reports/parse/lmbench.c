@@ -86,6 +86,7 @@ struct lmbench {
 	const char *name; /* of the metric */
 	char op[24], size[16], stride[16];
 	const char *order; /* of lat_mem_rd; NULL: by stride */
+	bool order_lost;   /* it may be in a torn line */
 	bool once;         /* one pair, of the command that was echoed */
 	size_t emitted;
 };
@@ -256,7 +257,7 @@ static bool lmbench_head(struct lmbench *l, struct str line)
 		return true;
 	}
 	if (str_is(line, "Random load latency") || str_is(line, "Memory load latency"))
-		l->order = str_starts(line, "R") ? "random" : NULL;
+		l->order_lost = false, l->order = str_starts(line, "R") ? "random" : NULL;
 	return false;
 }
 
@@ -299,6 +300,8 @@ static void lmbench_pair(struct lmbench *l, struct str first, struct str second)
 	} else if (l->pairs == LMBENCH_MAP) {
 		lmbench_figure(l, l->name, b, "us", labels + 1, 1);
 	} else if (l->pairs == LMBENCH_MEM) {
+		if (l->order_lost)
+			return;
 		labels[0] = (struct sink_label){"stride", l->stride};
 		labels[2] = (struct sink_label){"order", l->order};
 		lmbench_figure(l, "lmbench.lat_mem_rd", b, "ns", labels, l->order ? 3 : 2);
@@ -323,7 +326,7 @@ static int lmbench_parse(struct str text, const struct sink *sink, struct err *e
 		size_t n;
 
 		if (torn != lines.torn)
-			l.pairs = LMBENCH_NONE;
+			l.pairs = LMBENCH_NONE, l.order_lost = true;
 		torn = lines.torn;
 		line = str_trim(line);
 		n = lines_words(line, words);

@@ -41,6 +41,8 @@ struct netperf {
 	char test[64];               /* "tcp_stream"; "": no banner yet */
 	bool rr, udp, loads, header; /* of the classic table: it is a row's turn, with CPU load */
 	unsigned rows;
+	size_t words; /* of its first row */
+	bool lost;    /* a banner or a head may be in a torn line */
 	const char *unit;
 	size_t emitted;
 	/* Omni. */
@@ -65,7 +67,7 @@ static void netperf_figure(struct netperf *p, const char *name, double value, co
 {
 	struct sink_label label = {"test", p->test};
 
-	if (!isfinite(value) || value < 0 || !unit)
+	if (!isfinite(value) || value < 0 || !unit || p->lost)
 		return;
 	sink_figure(p->sink, name, value, unit, &label, *p->test ? 1 : 0);
 	p->emitted++;
@@ -109,6 +111,7 @@ static void netperf_banner(struct netperf *p, struct str s)
 	size_t n = 0;
 
 	netperf_omni(p);
+	p->lost = false;
 	lines_after(name, "MIGRATED ", &name);
 	for (; n < name.n && n + 1 < sizeof p->test; n++)
 		p->test[n] = isalnum((unsigned char)name.p[n])
@@ -191,6 +194,11 @@ static void netperf_table(struct netperf *p, const struct str *words, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (str_double(words[i], &v[i]))
 			return;
+	/* A row that is told twice is not the other side's. */
+	if (p->rows && p->udp && !p->rr && n == p->words)
+		return;
+	if (!p->rows)
+		p->words = n;
 	p->rows++;
 	if (p->udp && !p->rr && p->rows == 2 && n >= 4) {
 		netperf_figure(p, "netperf.bw", v[3], p->unit);
@@ -256,16 +264,20 @@ static int netperf_parse(struct str text, const struct sink *sink, struct err *e
 	char shown[160] = "";
 	struct lines lines;
 	struct str line;
+	size_t torn = 0;
 
 	for (int i = 0; i < NETPERF_KEYS; i++)
 		p.values[i] = NAN;
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
+		p.lost |= torn != lines.torn;
+		torn = lines.torn;
 		netperf_line(&p, line);
 		for (size_t i = 0; i < ARRAY_LEN(faults) && !*shown; i++)
 			if (lines_has(line, faults[i]))
 				str_printable(line, shown, sizeof shown);
 	}
+	p.lost |= torn != lines.torn;
 	netperf_omni(&p);
 	if (*shown && !p.emitted)
 		return err_set(e, BLAME_TEST, "netperf: %s", shown);

@@ -68,6 +68,12 @@ static void printk_line(struct printk *p, struct str line)
 	struct str text;
 	double seconds;
 
+	if (lines_noise(str_trim(line))) {
+		sink_warn(p->sink,
+			"a line of the kernel's is damaged: the boot is not counted further");
+		p->booting = false;
+		return;
+	}
 	while (!printk_message(&line, &seconds, &text))
 		printk_tell(p, seconds, text);
 }

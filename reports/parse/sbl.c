@@ -13,9 +13,10 @@
 struct sbl {
 	const struct sink *sink;
 	char media[ROWS_LABEL_BYTES], device[ROWS_LABEL_BYTES];
-	bool second;  /* a first loader said that it starts a second one */
-	bool cores;   /* lines of core names follow */
-	char unit[8]; /* of the table in hand; "" : there is none */
+	bool second;    /* a first loader said that it starts a second one */
+	bool cores;     /* lines of core names follow */
+	char unit[8];   /* of the table in hand; "" : there is none */
+	char last[128]; /* line of a profile: told twice, it counts once */
 	size_t figures;
 };
 
@@ -89,11 +90,15 @@ static void sbl_setting(struct sbl *p, const char *name, struct str value)
 static void sbl_profile(struct sbl *p, struct str rest)
 {
 	size_t colon = rest.n;
+	char line[sizeof p->last];
 	struct str name, value, printed;
 	char shown[80];
 	const char *unit;
 	double number;
 
+	if (!strcmp(lines_copy(rest, line, sizeof line), p->last))
+		return;
+	memcpy(p->last, line, sizeof line);
 	while (colon && rest.p[colon - 1] != ':')
 		colon--;
 	if (!colon) {
