@@ -8,6 +8,7 @@
 
 #include "io/json.h"
 #include "reports/parse/csv.h"
+#include "reports/parse/grid.h"
 
 #include <string.h>
 
@@ -148,9 +149,7 @@ static int find_places(struct import_draft *d, const struct map_csv *m, const st
 
 static const char *text_at(struct arena *a, const struct csv *c, size_t at)
 {
-	struct str s = field(c, at);
-
-	return arena_strndup(a, s.p, s.n);
+	return grid_text(a, field(c, at)); /* as a heading of a document */
 }
 
 static void read_figure(struct import_draft *d, const struct import_map *map,

@@ -340,7 +340,11 @@ enum map_answer map_cell(const struct import_map *m, struct import_draft *d,
 	if (!r)
 		return MAP_NO_RULE;
 	if (r->skip)
-		return MAP_LEFT_OUT;
-	answer = read_cell(d, c, &f);
-	return answer == MAP_TAKEN ? take(m, d, r, &cell, &g, &f) : answer;
+		answer = cell_figure(c->value, &f) == CELL_FIGURE ? MAP_LEFT_OUT : MAP_MISSING;
+	else
+		answer = read_cell(d, c, &f);
+	if (answer == MAP_TAKEN)
+		answer = take(m, d, r, &cell, &g, &f);
+	d->n_left_out += answer == MAP_LEFT_OUT;
+	return answer;
 }

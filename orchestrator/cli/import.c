@@ -107,10 +107,10 @@ static json_t *draft_json(const struct import_draft *d, const char *sha256, cons
 			json_array_append_new(runs, run_json(*r));
 	vec_each (&d->warnings, w)
 		json_array_append_new(warnings, json_string(*w));
-	j = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o}", "file", d->file, "sha256", sha256,
-		"runs", runs, "missing", (json_int_t)d->n_missing, "refused",
-		(json_int_t)d->n_refused, "warned", (json_int_t)d->n_warnings, "warnings",
-		warnings);
+	j = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "file", d->file, "sha256", sha256,
+		"runs", runs, "missing", (json_int_t)d->n_missing, "left_out",
+		(json_int_t)d->n_left_out, "refused", (json_int_t)d->n_refused, "warned",
+		(json_int_t)d->n_warnings, "warnings", warnings);
 	put_text(j, "format", d->format);
 	put_text(j, "error", err_is(e) ? e->msg : NULL);
 	return j;
@@ -147,6 +147,8 @@ static void put_draft(const struct import_draft *d, struct buf *out)
 		results, figures);
 	if (d->n_missing)
 		buf_printf(out, "; %zu cells without a figure", d->n_missing);
+	if (d->n_left_out)
+		buf_printf(out, "; %zu left out", d->n_left_out);
 	if (d->n_refused)
 		buf_printf(out, "; %zu refused", d->n_refused);
 	buf_puts(out, d->args->dry_run ? "; nothing is stored\n" : "\n");

@@ -51,8 +51,9 @@ struct import_draft {
 	const struct metric_table *metrics;
 	struct map by_id; /* -> struct import_run */
 	VEC(struct import_run *) runs;
-	VEC(const char *) warnings;              /* "file:line: text" */
-	size_t n_warnings, n_refused, n_missing; /* figures: not understood; "-", "n/a" */
+	VEC(const char *) warnings; /* "file:line: text" */
+	/* Figures: not understood; "-", "n/a"; left out by a rule or by --of. */
+	size_t n_warnings, n_refused, n_missing, n_left_out;
 	const char *format;
 	/* Of tables: boards whose names are printed, and the one that figures without such a name
 	 * are of (NULL: none or several); figures that were taken, by run, metric and labels. */
