@@ -157,8 +157,10 @@ static void read_figure(struct import_draft *d, const struct import_map *map,
 {
 	struct arena scratch = {0};
 	struct map_cell cell = {
-		.text = {text_at(&scratch, c, p->section), text_at(&scratch, c, p->table),
-			text_at(&scratch, c, p->row), text_at(&scratch, c, p->column)},
+		.text = {[MAP_SECTION] = text_at(&scratch, c, p->section),
+			[MAP_TABLE] = text_at(&scratch, c, p->table),
+			[MAP_ROW] = text_at(&scratch, c, p->row),
+			[MAP_COLUMN] = text_at(&scratch, c, p->column)},
 		.value = field(c, p->value),
 		.min = field(c, p->min),
 		.max = field(c, p->max),

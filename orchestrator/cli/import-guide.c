@@ -79,7 +79,11 @@ static void read_cell(struct guide *g, size_t column)
 {
 	const struct grid_cell *cell = grid_at(g->grid, g->row, column);
 	const struct map_cell c = {
-		.text = {g->grid->section, g->grid->title, g->names[0], g->headings[column]},
+		.text = {[MAP_SECTION] = g->grid->section,
+			[MAP_TABLE] = g->grid->title,
+			[MAP_ABOVE] = g->grid->above,
+			[MAP_ROW] = g->names[0],
+			[MAP_COLUMN] = g->headings[column]},
 		.names = g->names,
 		.at = column,
 		.value = str_of(cell->text),

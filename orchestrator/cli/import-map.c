@@ -51,6 +51,9 @@ static const struct param csv_rows[] = {
 const struct param map_rule_params[] = {
 	{"section", PARAM_PATTERN, TEXT(MAP_SECTION), .help = "the captions around the table"},
 	{"table", PARAM_PATTERN, TEXT(MAP_TABLE), .help = "the table's caption"},
+	{"above", PARAM_PATTERN, TEXT(MAP_ABOVE),
+		.help = "the text between the last heading and the table, other tables left out",
+		.example = "'.*Clock: (?<clock>\\w+).*'"},
 	{"row", PARAM_PATTERN, TEXT(MAP_ROW), .help = "what the row is called",
 		.example = "\"bw_mem-(?<op>\\\\w+)-(?<mb>\\\\d+)mb .*\""},
 	{"column", PARAM_PATTERN, TEXT(MAP_COLUMN), .help = "the heading of the column",
@@ -119,7 +122,7 @@ static int group_names(struct arena *a, const char *text, struct map_pattern *p)
 static int compile(
 	struct import_map *m, struct map_rule *r, const struct node *node, struct diag *diag)
 {
-	static const char *const keys[] = {"section", "table", "row", "column"};
+	static const char *const keys[] = {"section", "table", "above", "row", "column"};
 	int failed = 0;
 
 	for (int i = 0; i < MAP_PARTS; i++) {

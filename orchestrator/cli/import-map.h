@@ -19,7 +19,7 @@ struct map_pattern {
 	struct pattern *p;                 /* NULL: anything */
 	const char *names[PATTERN_GROUPS]; /* of its groups; NULL: without a name */
 };
-enum map_part { MAP_SECTION, MAP_TABLE, MAP_ROW, MAP_COLUMN, MAP_PARTS };
+enum map_part { MAP_SECTION, MAP_TABLE, MAP_ABOVE, MAP_ROW, MAP_COLUMN, MAP_PARTS };
 
 struct map_rule {
 	const char *texts[MAP_PARTS];

@@ -226,6 +226,7 @@ static const struct map_rule *find_rule(
 		if ((c->names && c->at < (size_t)r->names) ||
 			!map_matches(&r->patterns[MAP_TABLE], c->text[MAP_TABLE], &made) ||
 			!map_matches(&r->patterns[MAP_SECTION], c->text[MAP_SECTION], &made) ||
+			!map_matches(&r->patterns[MAP_ABOVE], c->text[MAP_ABOVE], &made) ||
 			!map_matches(&r->patterns[MAP_ROW], row, &made) ||
 			!map_matches(&r->patterns[MAP_COLUMN], c->text[MAP_COLUMN], &made))
 			continue;

@@ -141,12 +141,8 @@ static void start_cell(struct html *h, bool head, const xmlChar **attributes)
 
 static void end_table(struct html *h)
 {
-	struct arena texts = {0};
-
 	end_row(h);
-	grid_tell(&h->table, grid_section(&h->where, &texts), grid_title(&h->where, h->title),
-		h->sink);
-	arena_done(&texts);
+	grid_tell(&h->table, &h->where, h->title, h->sink);
 	h->title = h->where.caption = NULL;
 	fresh(h);
 }
@@ -177,7 +173,7 @@ static void end_paragraph(struct html *h)
 	if (text.n && h->bold_bytes >= text.n)
 		h->where.caption = grid_text(&h->where.arena, text);
 	else if (text.n)
-		h->where.caption = NULL;
+		h->where.caption = NULL, grid_above(&h->where, text);
 	fresh(h);
 }
 
@@ -267,7 +263,7 @@ static void on_end(void *arg, const xmlChar *element)
 		grid_enter(&h->where, h->heading - 1, text_of(h));
 		h->heading = 0;
 		fresh(h);
-	} else if (!h->depth && is(name, "p", "div")) {
+	} else if (!h->depth && (is(name, "p", "div") || is(name, "li", NULL))) {
 		end_paragraph(h);
 	}
 }
@@ -330,7 +326,7 @@ int grid_html(struct str text, const struct grid_sink *sink, struct err *e)
 	h.ctxt->myDoc = NULL;
 	calls->free_ctxt(h.ctxt);
 	arena_done(&h.table.arena);
-	arena_done(&h.where.arena);
+	grid_where_done(&h.where);
 	buf_done(&h.text);
 	return 0;
 }

@@ -106,10 +106,7 @@ static size_t heading(struct rst *r, size_t i)
 
 static void tell(struct rst *r, struct grid_build *b)
 {
-	struct arena texts = {0};
-
-	grid_tell(b, grid_section(&r->where, &texts), grid_title(&r->where, r->title), r->sink);
-	arena_done(&texts);
+	grid_tell(b, &r->where, r->title, r->sink);
 	r->title = r->where.caption = NULL;
 }
 
@@ -326,6 +323,8 @@ static void caption(struct rst *r, struct str line)
 		r->where.caption = keep(r, cut(line, 6));
 	else if (line.n > 4 && str_starts(line, "**") && str_ends(line, "**"))
 		r->where.caption = keep(r, line);
+	else
+		grid_above(&r->where, line);
 }
 
 static size_t block(struct rst *r, size_t i)
@@ -357,6 +356,6 @@ int grid_rst(struct str text, const struct grid_sink *sink, struct err *e)
 	for (size_t i = 0; i < r.n;)
 		i += block(&r, i);
 	free(r.lines);
-	arena_done(&r.where.arena);
+	grid_where_done(&r.where);
 	return 0;
 }

@@ -63,10 +63,21 @@ static void fill(struct grid_cell *cells, const struct grid *g, const struct gri
 		}
 }
 
-void grid_tell(
-	struct grid_build *b, const char *section, const char *title, const struct grid_sink *sink)
+static const char *section_of(const struct grid_where *w, struct arena *a)
 {
-	struct grid g = {section, title, b->line, b->rows, b->columns, b->heads};
+	AUTOBUF path = BUF_INIT(PATH_BYTES);
+
+	for (size_t i = 0; i < GRID_LEVELS; i++)
+		if (w->names[i] && *w->names[i])
+			buf_printf(&path, "%s%s", path.len ? " / " : "", w->names[i]);
+	return arena_strdup(a, buf_str(&path));
+}
+
+void grid_tell(struct grid_build *b, const struct grid_where *w, const char *title,
+	const struct grid_sink *sink)
+{
+	struct grid g = {section_of(w, &b->arena), grid_title(w, title), buf_str(&w->above),
+		b->line, b->rows, b->columns, b->heads};
 	struct grid_cell *cells =
 		arena_alloc(&b->arena, (b->rows * b->columns + 1) * sizeof *cells);
 
@@ -126,16 +137,28 @@ void grid_enter(struct grid_where *w, size_t level, struct str name)
 	for (size_t i = level + 1; i < GRID_LEVELS; i++)
 		w->names[i] = NULL;
 	w->caption = NULL;
+	buf_reset(&w->above);
 }
 
-const char *grid_section(const struct grid_where *w, struct arena *a)
+void grid_above(struct grid_where *w, struct str text)
 {
-	AUTOBUF path = BUF_INIT(PATH_BYTES);
+	struct arena a = {0};
+	const char *clean = grid_text(&a, text);
+	size_t n = strlen(clean);
 
-	for (size_t i = 0; i < GRID_LEVELS; i++)
-		if (w->names[i] && *w->names[i])
-			buf_printf(&path, "%s%s", path.len ? " / " : "", w->names[i]);
-	return arena_strdup(a, buf_str(&path));
+	if (!w->above.cap)
+		w->above = (struct buf)BUF_INIT(GRID_ABOVE_BYTES);
+	if (w->above.len + n + 1 > GRID_ABOVE_BYTES)
+		buf_eat(&w->above, w->above.len + n + 1 - GRID_ABOVE_BYTES);
+	buf_add(&w->above, clean, n);
+	buf_putc(&w->above, ' ');
+	arena_done(&a);
+}
+
+void grid_where_done(struct grid_where *w)
+{
+	arena_done(&w->arena);
+	buf_done(&w->above);
 }
 
 const char *grid_title(const struct grid_where *w, const char *told)
@@ -196,9 +219,10 @@ void grid_read_csv(struct grid_build *b, struct str text, size_t line, size_t ro
 int grid_csv(struct str text, const char *title, const struct grid_sink *sink, struct err *e)
 {
 	struct grid_build b = {.line = 1};
+	struct grid_where nowhere = {0};
 
 	(void)e;
 	grid_read_csv(&b, text, 1, 0, sink);
-	grid_tell(&b, "", title, sink);
+	grid_tell(&b, &nowhere, title, sink);
 	return 0;
 }

@@ -9,6 +9,7 @@
  */
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -16,10 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GRID_COLUMNS    256
-#define GRID_CELLS      ((size_t)1 << 20) /* of one table, spans counted in */
-#define GRID_TEXT_BYTES 2048              /* of one cell; more is cut */
-#define GRID_LEVELS     8                 /* of headings */
+#define GRID_COLUMNS     256
+#define GRID_CELLS       ((size_t)1 << 20) /* of one table, spans counted in */
+#define GRID_TEXT_BYTES  2048              /* of one cell; more is cut */
+#define GRID_ABOVE_BYTES 4096
+#define GRID_LEVELS      8 /* of headings */
 
 struct grid_cell {
 	const char *text; /* one line; "" where there is none */
@@ -30,6 +32,7 @@ struct grid_cell {
 struct grid {
 	const char *section; /* headings around it, "Chapter / Section"; "" when there is none */
 	const char *title;   /* its caption, else what stands right above it, else its section */
+	const char *above;   /* other text since the last heading, its last GRID_ABOVE_BYTES */
 	size_t line;
 	size_t rows, columns, heads;   /* heads: rows at the top that are headings, at least 1 */
 	const struct grid_cell *cells; /* row by row; what spans stands in each of its places */
@@ -51,6 +54,19 @@ int grid_csv(struct str text, const char *title, const struct grid_sink *sink, s
 
 /* ---- for the readers ------------------------------------------------------------------------- */
 
+/* Headings in force. */
+struct grid_where {
+	struct arena arena; /* of the document: few and short */
+	const char *names[GRID_LEVELS];
+	const char *caption; /* what may be the next table's title; NULL: nothing */
+	struct buf above;    /* since the last heading */
+};
+void grid_where_done(struct grid_where *w);
+void grid_above(struct grid_where *w, struct str text); /* a line or paragraph of the document */
+void grid_enter(struct grid_where *w, size_t level, struct str name);
+/* The next table's title: what was told, the caption, or the innermost heading. */
+const char *grid_title(const struct grid_where *w, const char *told);
+
 struct grid_place { /* a cell as it was read */
 	size_t row, column, rows, columns, line;
 	const char *text;
@@ -63,21 +79,11 @@ struct grid_build {
 /* A cell over rows x columns places; false: it reaches further than a table may. */
 bool grid_put(struct grid_build *b, const struct grid_place *place);
 /* Tells the table, unless it is empty, and is ready for the next. */
-void grid_tell(
-	struct grid_build *b, const char *section, const char *title, const struct grid_sink *sink);
+void grid_tell(struct grid_build *b, const struct grid_where *w, const char *title,
+	const struct grid_sink *sink);
 /* White space as single blanks, marks of emphasis and literals taken out, cut to fit; in a. */
 const char *grid_text(struct arena *a, struct str text);
 
-/* Headings in force. */
-struct grid_where {
-	struct arena arena; /* of the document: few and short */
-	const char *names[GRID_LEVELS];
-	const char *caption; /* what may be the next table's title; NULL: nothing */
-};
-void grid_enter(struct grid_where *w, size_t level, struct str name);
-const char *grid_section(const struct grid_where *w, struct arena *a);
-/* The next table's title: what was told, the caption, or the innermost heading. */
-const char *grid_title(const struct grid_where *w, const char *told);
 void grid_warn(const struct grid_sink *sink, size_t line, const char *fmt, ...) PRINTF(3, 4);
 
 /* Tables in plain text, one each; lines are what stands there, without indent. */

@@ -41,6 +41,8 @@ done
 golden metrics.json
 golden guide.rst --release 11.0 --date 2026-04-07
 golden guide.html --map guide.map.yaml --date 2026-04-07
+golden datasheet.html --type am62axx-sk --date 2026-04-07
+golden netperf.rst --type am62axx-sk --date 2026-04-07
 golden history.csv --map history.map.yaml
 
 rm -f "$dir"/db*

@@ -25,6 +25,8 @@ static void dump(void *arg, const struct grid *g)
 		return;
 	buf_printf(arg, "table '%s' in '%s' @%zu, %zu x %zu\n", g->title, g->section, g->line,
 		g->rows, g->columns);
+	if (*g->above)
+		buf_printf(arg, "  above '%s'\n", g->above);
 	for (size_t c = 0; c < g->columns; c++)
 		buf_printf(arg, "  heading '%s'\n", grid_heading(g, c, &a));
 	for (size_t r = g->heads; r < g->rows; r++) {
