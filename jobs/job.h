@@ -27,7 +27,7 @@
 #include "jobs/plan.h"
 
 /* Names that steps may use, handed down from above. Any table may be NULL: names are then not
- * checked. */
+ * checked. parsers: each is a struct parser (reports/parse/parse.h). */
 struct job_tables {
 	const struct driver *const *deploy, *const *boot, *const *measure, *const *parsers;
 };

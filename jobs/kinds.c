@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "io/pattern.h"
 #include "labs/settings.h"
+#include "reports/parse/parse.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,16 +89,47 @@ static bool check_env(struct compile *c, const struct node *env)
 	return good;
 }
 
+/* A parser is pure: it hears nothing of the run that its text comes from. */
+static bool check_still(struct compile *c, const struct node *n)
+{
+	bool good = true;
+
+	if (n->type == NODE_SCALAR && strstr(n->text, "${"))
+		return compile_complain(
+			c, n->at, "a parser is not told what is known only while the job runs");
+	node_each (n, kid)
+		good = check_still(c, kid) && good;
+	return good;
+}
+
+static bool check_parse(struct compile *c, const struct node *parse)
+{
+	const struct node *settings;
+	const char *name = plan_parser(parse, &settings);
+	struct loc at = parse->type == NODE_MAP && parse->n ? parse->kids[0]->key_at : parse->at;
+	const struct driver *d;
+
+	if (!name)
+		return compile_complain(c, parse->at,
+			"'parse' must be the name of a parser, or a mapping of one to its "
+			"settings");
+	if (!c->tables->parsers)
+		return true;
+	d = settings_driver(c->tables->parsers, "parser", name, at, c->diag);
+	if (!d || parser_check((const struct parser *)d, settings, at, c->diag))
+		return false;
+	return !settings || check_still(c, settings);
+}
+
 /* What a step makes of an output. */
-static bool check_output(struct compile *c, const struct making *mk, const char *parser,
-	const struct param_strings *patterns)
+static bool check_output(
+	struct compile *c, const struct making *mk, const struct param_strings *patterns)
 {
 	const struct node *expect = node_find(mk->map, "expect"),
 			  *parse = node_find(mk->map, "parse");
 	bool good = true;
 
-	if (parser && c->tables->parsers &&
-		!settings_driver(c->tables->parsers, "parser", parser, parse->at, c->diag))
+	if (parse && parse->type != NODE_NULL && !check_parse(c, parse))
 		good = false;
 	for (size_t i = 0; i < patterns->n; i++) {
 		struct err e = {0};
@@ -115,7 +147,7 @@ static bool check_output(struct compile *c, const struct making *mk, const char 
 static bool check_run(struct compile *c, const struct making *mk)
 {
 	const struct step_run *run = mk->s.conf;
-	bool good = check_output(c, mk, run->parse, &run->expect);
+	bool good = check_output(c, mk, &run->expect);
 
 	if (!*run->command)
 		good = compile_complain(
@@ -167,7 +199,7 @@ static bool check_loader(struct compile *c, const struct making *mk)
 {
 	const struct step_loader *loader = mk->s.conf;
 	const struct node *commands = node_find(mk->map, "commands");
-	bool good = check_output(c, mk, loader->parse, &loader->expect);
+	bool good = check_output(c, mk, &loader->expect);
 
 	if (!loader->commands.n)
 		good = compile_complain(c, commands->at, "%s: 'commands' is empty", mk->en->what);

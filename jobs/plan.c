@@ -313,3 +313,17 @@ const char *plan_blob(const char *path)
 	return path && !strncmp(path, PLAN_BLOB, strlen(PLAN_BLOB)) ? path + strlen(PLAN_BLOB)
 								    : NULL;
 }
+
+const char *plan_parser(const struct node *parse, const struct node **settings)
+{
+	*settings = NULL;
+	if (parse && parse->type == NODE_SCALAR)
+		return parse->text;
+	if (!parse || parse->type != NODE_MAP || parse->n != 1)
+		return NULL;
+	if (parse->kids[0]->type == NODE_MAP)
+		*settings = parse->kids[0];
+	else if (parse->kids[0]->type != NODE_NULL)
+		return NULL;
+	return parse->kids[0]->key;
+}

@@ -53,7 +53,7 @@ struct step_boot {
 struct step_loader {
 	struct param_strings commands; /* typed one after the other at the boot loader's prompt */
 	const char *feature;           /* that the board's type must have; NULL: any board's */
-	const char *parse;             /* parser of all they print, NULL: none */
+	const struct node *parse;      /* parser of all they print, as in step_run; NULL: none */
 	struct param_strings expect;   /* patterns that must all be in it */
 };
 struct step_login {
@@ -61,7 +61,7 @@ struct step_login {
 };
 struct step_run {
 	const char *command;         /* for the board's shell */
-	const char *parse;           /* parser of its output, NULL: none */
+	const struct node *parse;    /* parser of its output (plan_parser); NULL: none */
 	struct param_strings expect; /* patterns that must all be in its output */
 	int64_t exit;                /* exit status that means pass; -1: any */
 	const struct node *env;      /* name -> text; NULL: none */
@@ -174,6 +174,11 @@ json_t *plan_to_json(const struct plan *p); /* new reference */
 int plan_from_json(struct plan *p, const json_t *j, struct err *e);
 /* Gives a `put` step another file, such as "blob:SHA256" or what that was resolved to. */
 void plan_set_put_file(struct plan *p, struct step *s, const char *file);
+/*
+ * What `parse:` of a step says, "fio" or {regex: {pattern: ...}}: the parser's name, and *settings
+ * of it, NULL where there are none. NULL: it says neither, or nothing (parse is NULL). Borrowed.
+ */
+const char *plan_parser(const struct node *parse, const struct node **settings);
 /* The digest in "blob:SHA256"; NULL: path is none (or NULL). Borrowed from path. */
 const char *plan_blob(const char *path);
 

@@ -150,7 +150,7 @@ static const struct param loader_params[] = {
 		.help = "one of the type's loader-features: where it is not there, the result is "
 			"skip",
 		.example = "mmc"},
-	{"parse", PARAM_STRING, offsetof(struct step_loader, parse),
+	{"parse", PARAM_ANY, offsetof(struct step_loader, parse),
 		.help = "parser that makes results and metrics of what they print",
 		.example = "uboot"},
 	{"expect", PARAM_STRINGS, offsetof(struct step_loader, expect),
@@ -168,8 +168,10 @@ static const struct param login_params[] = {
 static const struct param run_params[] = {
 	{"command", PARAM_STRING, offsetof(struct step_run, command), .required = true,
 		.help = "POSIX shell text for the board's shell", .example = "uname -a"},
-	{"parse", PARAM_STRING, offsetof(struct step_run, parse),
-		.help = "parser that makes results and metrics of its output", .example = "fio"},
+	{"parse", PARAM_ANY, offsetof(struct step_run, parse),
+		.help = "parser that makes results and metrics of its output: its name, or a "
+			"mapping of its name to its settings",
+		.example = "fio"},
 	{"expect", PARAM_STRINGS, offsetof(struct step_run, expect),
 		.help = "patterns that must all be in its output", .example = "['^ok$']"},
 	{"exit", PARAM_INT, offsetof(struct step_run, exit), .preset = "0", .min = -1, .max = 255,

@@ -409,6 +409,7 @@ void worker_close(struct worker *w)
 		power_close(&w->power);
 	free((char *)w->boot.loader_version);
 	journal_close(&w->journal);
+	metric_table_done(&w->metrics);
 	plan_done(&w->plan);
 	bench_done(&w->bench);
 	arena_done(&w->arena);

@@ -17,9 +17,9 @@ static const char *suite_of(const struct worker *w)
 	return w->step && w->step->suite ? w->step->suite : w->plan.job;
 }
 
-/* suite NULL: the step's, else the job's. */
-static void add_result(struct worker *w, const char *suite, const char *name, enum status s,
-	const char *why, enum err_blame blame)
+/* suite NULL: the step's, else the job's; parser: that found it, NULL: none. */
+static void add_result(struct worker *w, const char *suite, const char *parser, const char *name,
+	enum status s, const char *why, enum err_blame blame)
 {
 	AUTOFREE char *clean_suite = journal_text(suite);
 	AUTOFREE char *clean = journal_text(name);
@@ -33,15 +33,15 @@ static void add_result(struct worker *w, const char *suite, const char *name, en
 	if (c)
 		offset = (json_int_t)(own ? w->step_offset : c->base_bytes + c->received_bytes);
 	tally_result(&w->tally, clean, s, clean_why, blame);
-	bench_event(&w->bench, "result", "{s:s, s:s, s:s, s:s*, s:I, s:s}", "suite",
+	bench_event(&w->bench, "result", "{s:s, s:s, s:s, s:s*, s:I, s:s, s:s*}", "suite",
 		clean_suite ? clean_suite : suite_of(w), "name", clean, "status", status_name(s),
-		"why", clean_why, "log_offset", offset, "console", console);
+		"why", clean_why, "log_offset", offset, "console", console, "parser", parser);
 }
 
 void worker_result(
 	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame)
 {
-	add_result(w, NULL, name, s, why, blame);
+	add_result(w, NULL, NULL, name, s, why, blame);
 }
 
 static void add_label(json_t *labels, const char *name, const char *value)
@@ -58,11 +58,8 @@ static json_t *told(double value, bool is_told)
 	return is_told ? json_real(value) : NULL;
 }
 
-void worker_metric(struct worker *w, const char *test, const struct sink_metric *m)
+json_t *worker_labels(const struct node *common, const struct sink_metric *m)
 {
-	AUTOFREE char *clean = journal_text(m->name);
-	AUTOFREE char *clean_unit = journal_text(m->unit);
-	const struct node *common = w->step ? w->step->labels : NULL;
 	json_t *set = json_object();
 
 	node_each (common, kid)
@@ -70,19 +67,67 @@ void worker_metric(struct worker *w, const char *test, const struct sink_metric 
 	for (size_t i = 0; i < m->n;
 		i++) /* what was measured says more than the job's name of it */
 		add_label(set, m->labels[i].name, m->labels[i].value);
-	bench_event(&w->bench, "metric", "{s:s, s:s, s:s, s:f, s:o*, s:o*, s:o*, s:s, s:o}",
-		"suite", suite_of(w), "test", test, "name", clean, "value", m->value, "min",
-		told(m->min, isfinite(m->min)), "max", told(m->max, isfinite(m->max)), "resolution",
-		told(m->resolution, m->resolution > 0), "unit", clean_unit ? clean_unit : "",
-		"labels", set);
+	return set;
 }
 
-void worker_env(struct worker *w, const char *name, const char *value)
+static void add_warn(struct worker *w, const char *parser, const char *text)
+{
+	AUTOFREE char *clean = journal_text(text);
+
+	bench_event(&w->bench, "warn", "{s:s, s:s*}", "text", clean, "parser", parser);
+}
+
+/* Is it a figure that can be stored under its name? Says so where not. Without a table nothing is
+ * known, and it is. */
+static bool settles(struct worker *w, const struct parser *p, const struct sink_metric *m)
+{
+	struct sink_metric settled = *m;
+	AUTOFREE char *path = NULL;
+	AUTOFREE char *text = NULL;
+	struct err e = {0};
+
+	if (!w->metrics_loaded) {
+		path = fs_data_path("reports/metrics.yaml");
+		metric_table_load(&w->metrics, path, NULL);
+		w->metrics_loaded = true;
+	}
+	if (!w->metrics.by_name.n || !metric_settle(&w->metrics, p, &settled, &e))
+		return true;
+	text = mem_printf("%s: %s: %.10g %s is not stored", m->name, e.msg, m->value, m->unit);
+	add_warn(w, p ? p->d.name : NULL, text);
+	return false;
+}
+
+bool worker_metric(
+	struct worker *w, const char *test, const struct parser *p, const struct sink_metric *m)
+{
+	AUTOFREE char *clean = journal_text(m->name);
+	AUTOFREE char *clean_unit = journal_text(m->unit);
+
+	if (!settles(w, p, m))
+		return false;
+	bench_event(&w->bench, "metric",
+		"{s:s, s:s, s:s, s:f, s:o*, s:o*, s:o*, s:s, s:o, s:s*, s:s*}", "suite",
+		suite_of(w), "test", test, "name", clean, "value", m->value, "min",
+		told(m->min, isfinite(m->min)), "max", told(m->max, isfinite(m->max)), "resolution",
+		told(m->resolution, m->resolution > 0), "unit", clean_unit ? clean_unit : "",
+		"labels", worker_labels(w->step ? w->step->labels : NULL, m), "better", m->better,
+		"parser", p ? p->d.name : NULL);
+	return true;
+}
+
+static void add_env(struct worker *w, const char *parser, const char *name, const char *value)
 {
 	AUTOFREE char *clean_name = journal_text(name);
 	AUTOFREE char *clean = journal_text(value);
 
-	bench_event(&w->bench, "env", "{s:s, s:s}", "name", clean_name, "value", clean);
+	bench_event(&w->bench, "env", "{s:s, s:s, s:s*}", "name", clean_name, "value", clean,
+		"parser", parser);
+}
+
+void worker_env(struct worker *w, const char *name, const char *value)
+{
+	add_env(w, NULL, name, value);
 }
 
 /* ---- frames of the board's helper ---------------------------------------------------------- */
@@ -132,7 +177,7 @@ static void frame_metric(struct worker *w, const char *fields[], size_t n)
 	m = SINK_METRIC(fields[0], value, fields[2]);
 	m.labels = labels;
 	m.n = n_labels;
-	worker_metric(w, w->step ? w->step->name : "?", &m);
+	worker_metric(w, w->step ? w->step->name : "?", NULL, &m);
 }
 
 void worker_frame(void *worker, const struct frame *f)
@@ -152,6 +197,7 @@ void worker_frame(void *worker, const struct frame *f)
 
 struct parsing {
 	struct worker *w;
+	const struct parser *parser;
 	char *suite; /* told by the text; NULL: the step's */
 	unsigned found;
 };
@@ -170,49 +216,47 @@ static void on_result(void *arg, const char *name, enum status s, const char *wh
 	AUTOFREE char *full = mem_printf("%s/%s", p->w->step->name, name);
 
 	p->found++;
-	add_result(p->w, p->suite, full, s, why, BLAME_TEST);
+	add_result(p->w, p->suite, p->parser->d.name, full, s, why, BLAME_TEST);
 }
 
 static void on_metric(void *arg, const struct sink_metric *m)
 {
 	struct parsing *p = arg;
 
-	p->found++;
-	worker_metric(p->w, p->w->step->name, m);
+	p->found += worker_metric(p->w, p->w->step->name, p->parser, m);
 }
 
 static void on_env(void *arg, const char *name, const char *value)
 {
 	struct parsing *p = arg;
 
-	worker_env(p->w, name, value);
+	add_env(p->w, p->parser->d.name, name, value);
 }
 
 static void on_warn(void *arg, const char *text)
 {
 	struct parsing *p = arg;
-	AUTOFREE char *clean = journal_text(text);
 
-	bench_event(&p->w->bench, "warn", "{s:s}", "text", clean);
+	add_warn(p->w, p->parser->d.name, text);
 }
 
-int worker_parse(struct worker *w, const char *parser, struct str text, struct err *e)
+int worker_parse(struct worker *w, const char *parser, const struct node *settings, struct str text,
+	struct err *e)
 {
 	const struct parser *p =
 		(const struct parser *)driver_get(parse_drivers(), "parser", parser, e);
-	struct parsing parsing = {.w = w};
+	struct parsing parsing = {.w = w, .parser = p};
 	struct sink sink = {.arg = &parsing,
 		.suite = on_suite,
 		.result = on_result,
 		.metric = on_metric,
 		.env = on_env,
 		.warn = on_warn};
-
 	int failed;
 
 	if (!p)
 		return -1;
-	failed = p->parse(text, &sink, e);
+	failed = parser_run(p, settings, text, &sink, e);
 	free(parsing.suite);
 	if (failed)
 		return err_wrap(e, "parser '%s'", parser);

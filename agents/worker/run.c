@@ -56,16 +56,18 @@ static int check_output(struct worker *w, const struct param_strings *patterns, 
 	return 0;
 }
 
-int worker_judge_output(struct worker *w, const char *parser, const struct param_strings *patterns,
-	struct str text, struct err *e)
+int worker_judge_output(struct worker *w, const struct node *parse,
+	const struct param_strings *patterns, struct str text, struct err *e)
 {
+	const struct node *settings;
+	const char *parser = plan_parser(parse, &settings);
 	char why[WHY_BYTES + 64] = "";
 	struct err parsed = {0};
 	int r = check_output(w, patterns, text, why, sizeof why, e);
 
 	if (r < 0)
 		return -1;
-	if (!r && parser && worker_parse(w, parser, text, &parsed)) {
+	if (!r && parser && worker_parse(w, parser, settings, text, &parsed)) {
 		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
 		return 0;
 	}
@@ -134,7 +136,8 @@ int step_run(struct worker *w, const void *conf, struct err *e)
 	struct shell *sh = worker_shell(w, w->step->console, e);
 	AUTOBUF command = BUF_INIT(WORKER_TEXT_BYTES);
 	AUTOBUF output = BUF_INIT(SHELL_OUTPUT_BYTES + 1);
-	bool capture = s->parse || s->expect.n;
+	const struct node *settings;
+	bool capture = plan_parser(s->parse, &settings) || s->expect.n;
 	struct shell_outcome out;
 
 	if (!sh || add_env(w, s->env, &command, e) || add_expanded(w, s->command, &command, e))
@@ -259,7 +262,7 @@ int step_measure(struct worker *w, const void *conf, struct err *e)
 	}
 	if (worker_artifact(w, w->step->name, str_make(buf_str(&output), output.len), e))
 		return -1;
-	if (worker_parse(w, m.drv->parser, str_make(buf_str(&output), output.len), &parsed))
+	if (worker_parse(w, m.drv->parser, NULL, str_make(buf_str(&output), output.len), &parsed))
 		worker_result(w, w->step->name, STATUS_ERROR, parsed.msg, parsed.blame);
 	else
 		worker_result(w, w->step->name, STATUS_PASS, NULL, BLAME_NONE);

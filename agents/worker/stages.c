@@ -27,7 +27,7 @@ static void on_metric(void *arg, const struct sink_metric *m)
 	if (w->warm)
 		all[told.n++] = (struct sink_label){"kind", "warm"};
 	told.labels = all;
-	worker_metric(w, w->step->name, &told);
+	worker_metric(w, w->step->name, NULL, &told);
 }
 
 /* The marks of board.json; what does not compile was told by `hilab check` and is passed over. */

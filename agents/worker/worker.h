@@ -15,6 +15,7 @@
 #include "crash.h"
 #include "jobs/plan.h"
 #include "journal.h"
+#include "reports/parse/metric.h"
 #include "reports/parse/parse.h"
 #include "shell.h"
 #include "tally.h"
@@ -43,8 +44,8 @@ struct worker {
 	size_t n_consoles;
 	struct crash crash; /* of the main console */
 	struct crash_rules crash_rules;
-	bool crash_ended;   /* the attempt ended by what the kernel did */
-	bool explained;     /* the relay told why it ended */
+	bool crash_ended; /* the attempt ended by what the kernel did */
+	bool explained;   /* the relay told why it ended */
 	struct deploy deploys[WORKER_DEPLOYS];
 	size_t n_deploys;
 	struct boot boot;
@@ -63,6 +64,8 @@ struct worker {
 	VEC(json_t *) held;  /* events of an attempt that may not be the last one */
 	uint64_t power_on_bytes; /* the main console had received before it */
 	bool stages_told;
+	struct metric_table metrics; /* loaded with the first figure */
+	bool metrics_loaded;
 	struct parts *parts; /* what came from the others of a job with roles; NULL: nobody asked */
 };
 
@@ -115,16 +118,24 @@ void worker_counters_end(struct worker *w);
 /* ---- results.c ---- */
 void worker_result(
 	struct worker *w, const char *name, enum status s, const char *why, enum err_blame blame);
-void worker_metric(struct worker *w, const char *test, const struct sink_metric *m);
+/* False: metric_settle refused it, and it is a warning. p: whose it is; NULL: the board's helper or
+ * an instrument told it. */
+bool worker_metric(
+	struct worker *w, const char *test, const struct parser *p, const struct sink_metric *m);
+/* Labels of a figure as the journal and the store have them: a step's (NULL: none), and what was
+ * measured over them. New reference. */
+json_t *worker_labels(const struct node *common, const struct sink_metric *m);
 void worker_env(struct worker *w, const char *name, const char *value);
 /* Frames of the board's helper: result, metric. A frame_fn. */
 void worker_frame(void *worker, const struct frame *f);
 /* Text through a parser; what it finds goes to the journal. */
-int worker_parse(struct worker *w, const char *parser, struct str text, struct err *e);
-/* What a step makes of a whole output (run.c): the patterns must be in it, the parser reads it; its
- * result is told. */
-int worker_judge_output(struct worker *w, const char *parser, const struct param_strings *patterns,
-	struct str text, struct err *e);
+/* settings: of the parser; NULL: none. */
+int worker_parse(struct worker *w, const char *parser, const struct node *settings, struct str text,
+	struct err *e);
+/* What a step makes of a whole output (run.c): the patterns must be in it, the parser reads it
+ * (parse: as a step has it, NULL: none); its result is told. */
+int worker_judge_output(struct worker *w, const struct node *parse,
+	const struct param_strings *patterns, struct str text, struct err *e);
 /* artifacts/STEP.txt */
 int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e);
 /* The same with a file name as it stands. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
+#include "cli/parse-set.h"
 #include "cli/report.h"
 #include "io/json.h"
 
@@ -22,12 +23,15 @@
 
 struct args {
 	const char *as;
+	struct cli_texts set;
 	bool json;
 };
 
 static const struct cli_opt opts[] = {
 	{"as", 0, CLI_TEXT, offsetof(struct args, as), "NAME",
 		"the parser; without it the one that is most sure"},
+	{"set", 0, CLI_TEXTS, offsetof(struct args, set), "KEY=VALUE",
+		"a setting of the parser ('hilab bench parse NAME'); may be repeated"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "as JSON"},
 	{0},
 };
@@ -36,6 +40,7 @@ struct finding {
 	struct str text;
 	json_t *found;
 	const struct parser *parser;
+	const struct node *settings; /* of the parser; NULL: none */
 	const struct metric_table *metrics;
 	size_t offset, line; /* of what is told next; line 0: not told */
 	unsigned n;          /* results and metrics */
@@ -103,15 +108,14 @@ static void on_warn(void *arg, const char *text)
 /* What the store would make of it. */
 static void check_metric(struct finding *f, const struct sink_metric *m)
 {
-	const struct metric_def *def = metric_find(f->metrics, m->name);
+	struct sink_metric settled = *m;
 	AUTOFREE char *text = NULL;
 	struct err e = {0};
-	double value;
 
-	if (!def && !f->parser->own_names)
+	if (metric_settle(f->metrics, f->parser, &settled, &e))
+		text = mem_printf("%s: %s: a job would not store it", m->name, e.msg);
+	else if (!f->parser->own_names && !metric_find(f->metrics, m->name))
 		text = mem_printf("'%s' is not in the metric table", m->name);
-	else if (def && metric_value(def, m->value, m->unit, &value, &e))
-		text = mem_printf("%s: %s", m->name, e.msg);
 	if (text)
 		on_warn(f, text);
 }
@@ -266,7 +270,7 @@ static int show(struct finding *f, const struct args *a, const char *file, json_
 	int status;
 
 	f->found = json_array();
-	f->parser->parse(f->text, &sink, &e);
+	parser_run(f->parser, f->settings, f->text, &sink, &e);
 	doc = json_pack("{s:s, s:o, s:s, s:O, s:o, s:o}", "schema", "hilab.parse/1", "file",
 		clean(file), "parser", f->parser->d.name, "detected", detected, "found", f->found,
 		"error",
@@ -288,39 +292,65 @@ static int show(struct finding *f, const struct args *a, const char *file, json_
 	return status ? status : f->n ? EXIT_PASS : EXIT_FAIL;
 }
 
-static int run(int argc, char **argv)
+/* Shows it with the parser's settings. */
+static int show_with(struct finding *f, const struct args *a, const char *file, json_t *detected)
 {
-	struct args a = {0};
+	struct arena arena = {0};
+	struct diag diag = {0};
+	int status;
+
+	if (parse_settings(&arena, f->parser, &a->set, &f->settings, &diag)) {
+		cli_diag(&diag);
+		status = EXIT_USAGE;
+	} else {
+		status = show(f, a, file, detected);
+	}
+	diag_done(&diag);
+	arena_done(&arena);
+	return status;
+}
+
+static int parse_file(const struct args *a, const char *file)
+{
 	struct metric_table metrics = {0};
 	AUTOBUF text = BUF_INIT(PARSE_FILE_BYTES);
 	AUTOJSON *detected = NULL;
 	struct finding f = {.metrics = &metrics};
 	struct err e = {0};
 	const char *name;
-	char **operands;
 	int status;
 
-	if (cli_parse(&parse_command, argc, argv, &a, &operands, &status) < 0)
-		return status;
-	if (a.as && !driver_get(parse_drivers(), "parser", a.as, &e))
+	if (a->as && !driver_get(parse_drivers(), "parser", a->as, &e))
 		return cli_fail(EXIT_USAGE, "parse: %s", e.msg);
-	if (read_input(operands[0], &text, &e) || report_load_metrics(&metrics, &e))
+	if (read_input(file, &text, &e) || report_load_metrics(&metrics, &e))
 		return cli_fail(EXIT_USAGE, "parse: %s", e.msg);
 	f.text = str_make(buf_str(&text), text.len);
 	detected = detect(f.text);
-	name = a.as ? a.as : json_text(json_array_get(detected, 0), "parser", NULL);
+	name = a->as ? a->as : json_text(json_array_get(detected, 0), "parser", NULL);
 	f.parser = name ? (const struct parser *)driver_get(parse_drivers(), "parser", name, &e)
 			: NULL;
-	if (a.as)
+	if (a->as)
 		json_array_clear(detected);
 	if (f.parser)
-		status = show(&f, &a, operands[0], detected);
+		status = show_with(&f, a, file, detected);
 	else
 		status = cli_fail(EXIT_FAIL,
 			"parse: %s: no parser knows this text (--as NAME; 'hilab bench parse' "
 			"lists them)",
-			operands[0]);
+			file);
 	metric_table_done(&metrics);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args a = {0};
+	char **operands;
+	int status;
+
+	if (cli_parse(&parse_command, argc, argv, &a, &operands, &status) >= 0)
+		status = parse_file(&a, operands[0]);
+	free(a.set.p);
 	return status;
 }
 
@@ -336,7 +366,9 @@ const struct cli_command parse_command = {
 		"the file cannot be read or there is no such parser.",
 	.example =
 		"  hilab parse console-main.log\n  fio --output-format=json job.fio | hilab parse "
-		"--as fio -",
+		"--as fio -\n"
+		"  hilab parse --as regex --set 'pattern=^(?P<name>\\w+): (?P<result>\\w+)$' "
+		"--set 'fixup={OK: pass}' log",
 	.opts = opts,
 	.min_operands = 1,
 	.max_operands = 1,

@@ -35,4 +35,19 @@ struct pattern_match {
 int pattern_search(const struct pattern *p, struct str s, size_t offset, bool partial_ok,
 	struct pattern_match *m);
 
+/*
+ * A pattern whose groups are asked for by name and whose work is counted, so that searching any
+ * number of texts with it takes a bounded time, and the same on every machine.
+ */
+struct pattern *pattern_new_named(const char *text, struct err *e);
+/* The i-th of its named groups in order of the names, and its number; NULL: there are no more. */
+const char *pattern_group(const struct pattern *p, size_t i, unsigned *number);
+/*
+ * Looks for p in s. 1 found: groups[0..n) are the whole match and the groups by number, {NULL, 0}
+ * where one took no part; 0 not; -1 a limit was hit. Each step takes one off *steps, a long
+ * run of one item some more; where there are not so many left, that is a limit.
+ */
+int pattern_search_named(
+	const struct pattern *p, struct str s, uint64_t *steps, struct str *groups, size_t n);
+
 #endif

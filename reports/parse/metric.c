@@ -9,14 +9,14 @@
 
 #include <math.h>
 
-static const char *const better_names[] = {"higher", "lower", "neither", NULL};
+const char *const metric_better_names[] = {"higher", "lower", "neither", NULL};
 static const char *const aggregate_names[] = {"mean", "median", "min", "max", "sum", NULL};
 
 const struct param metric_params[] = {
 	{"unit", PARAM_STRING, offsetof(struct metric_def, unit), .required = true,
 		.help = "the unit it is stored and printed in", .example = "MB/s"},
 	{"better", PARAM_CHOICE, offsetof(struct metric_def, better), .required = true,
-		.choices = better_names, .help = "which direction is an improvement"},
+		.choices = metric_better_names, .help = "which direction is an improvement"},
 	{"quantum", PARAM_NUMBER, offsetof(struct metric_def, quantum), .preset = "0",
 		.help = "smallest step that the tool can show, in the unit; 0 when not known"},
 	{"aggregate", PARAM_CHOICE, offsetof(struct metric_def, aggregate), .preset = "mean",
@@ -228,6 +228,44 @@ int metric_value(
 	const char *own = node_text(def->units, unit ? unit : "");
 
 	return metric_convert(value, own ? own : unit, def->unit, out, e);
+}
+
+/* What no table knows. */
+static int settle_own(const struct parser *p, const struct sink_metric *m, struct err *e)
+{
+	if (!p || !p->parse_set)
+		return 0;
+	if (!metric_unit_known(m->unit))
+		return err_set(e, BLAME_TEST,
+			"it is not in the metric table, and unit '%.40s' is not known", m->unit);
+	if (!m->better)
+		return err_set(e, BLAME_TEST,
+			"it is not in the metric table, and the settings of parser '%s' do not say "
+			"which direction is better",
+			p->d.name);
+	return 0;
+}
+
+int metric_settle(
+	const struct metric_table *t, const struct parser *p, struct sink_metric *m, struct err *e)
+{
+	const struct metric_def *def = metric_find(t, m->name);
+	double value;
+
+	if (!def)
+		return settle_own(p, m, e);
+	if (metric_value(def, m->value, m->unit, &value, e)) {
+		if (e)
+			e->blame = BLAME_TEST;
+		return -1;
+	}
+	m->value = value;
+	metric_value(def, m->min, m->unit, &m->min, NULL);
+	metric_value(def, m->max, m->unit, &m->max, NULL);
+	metric_value(def, m->resolution, m->unit, &m->resolution, NULL);
+	m->name = def->name;
+	m->unit = def->unit;
+	return 0;
 }
 
 static int check_units(const struct metric_def *def, struct diag *diag)

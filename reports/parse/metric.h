@@ -11,8 +11,11 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "io/schema.h"
+#include "parse.h"
 
 enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NEITHER };
+extern const char
+	*const metric_better_names[]; /* by it, NULL-ended: "higher", "lower", "neither" */
 /* What several samples of one run make when one figure is asked for. */
 enum metric_aggregate {
 	METRIC_MEAN,
@@ -51,5 +54,14 @@ int metric_convert(double value, const char *unit, const char *to, double *out, 
 /* A value in the metric's unit; its own spellings first. */
 int metric_value(
 	const struct metric_def *def, double value, const char *unit, double *out, struct err *e);
+/*
+ * A figure as it is kept. Where the table knows its name or an alias, m takes the definition's name
+ * and unit, and its values are told in it; -1 when its unit is not known or of another kind
+ * (BLAME_TEST): then it is no figure of that metric, and m stays. Where the table does not know it,
+ * m stays, and a figure of p, when that is a parser with settings, needs a unit that is known and a
+ * direction. p NULL: no parser made it.
+ */
+int metric_settle(
+	const struct metric_table *t, const struct parser *p, struct sink_metric *m, struct err *e);
 
 #endif

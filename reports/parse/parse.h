@@ -20,6 +20,12 @@ struct parser {
 	/* 0, or -1 with e when the text is not that tool's at all or reports the tool's own failure
 	 * (BLAME_TEST). Metrics may have been emitted before. */
 	int (*parse)(struct str text, const struct sink *sink, struct err *e);
+	/* The same with settings, the struct that d.params fill. NULL: it has none. With it, parse
+	 * is for those who have none and says what is missing. */
+	int (*parse_set)(const void *set, struct str text, const struct sink *sink, struct err *e);
+	/* What its rows cannot say of the settings (rows are right, map is there); NULL: nothing.
+	 */
+	int (*check)(const struct node *map, struct diag *diag);
 	/* Its figures are named by the text itself, and not held against the metric table. */
 	bool own_names;
 	/*
@@ -35,5 +41,12 @@ struct parser {
 };
 
 const struct driver *const *parse_drivers(void); /* NULL-ended, sorted; each is a struct parser */
+/* Runs p with its settings as they stand in a job or plan; settings NULL: none given. BLAME_JOB
+ * when they are not what p takes. */
+int parser_run(const struct parser *p, const struct node *settings, struct str text,
+	const struct sink *sink, struct err *e);
+/* All that is wrong with settings (NULL: none given, at is then where); -1 when anything is. */
+int parser_check(
+	const struct parser *p, const struct node *settings, struct loc at, struct diag *diag);
 
 #endif

@@ -25,9 +25,11 @@ struct sink_metric {
 	double resolution; /* quantum of the clock or counter behind value; 0: not told */
 	const struct sink_label *labels; /* n parameters that key the series */
 	size_t n;
+	const char *better; /* "higher", "lower", "neither": for one that no table knows; NULL: not
+			       told */
 };
 #define SINK_METRIC(name, value, unit)                                                             \
-	((struct sink_metric){(name), (value), (unit), NAN, NAN, 0, NULL, 0})
+	((struct sink_metric){(name), (value), (unit), NAN, NAN, 0, NULL, 0, NULL})
 
 /* Any function may be NULL. All texts are borrowed for the call. */
 struct sink {

@@ -23,6 +23,20 @@ check 'a text of another tool' 1 'no JSON in its output' "$hilab" parse --as ipe
 check 'a damaged one' 1 'cut off' "$hilab" parse --as fio "$data/fio/cut-off.in"
 check 'bytes that are no text' 1 'x1b[2J' sh -c "printf '\\377\\000\\033[2J{\"jobs\":[]}' | '$hilab' parse --as fio --json -"
 
+own='pattern=^(?P<name>[a-z]+): (?P<result>[A-Z]+)( (?P<value>[0-9]+) (?P<unit>[a-z]+))?$'
+printf 'alpha: GOOD 7 ms\nbeta: SO 3 ms\n' >"$dir/mine"
+check 'a pattern of ones own' 0 '1     result  alpha  pass' "$hilab" parse --as regex --set "$own" --set 'fixup={GOOD: pass}' "$dir/mine"
+check 'an unknown word is a miss' 0 '2     result  beta   miss' "$hilab" parse --as regex --set "$own" --set 'fixup={GOOD: pass}' "$dir/mine"
+check 'a metric of no table needs a direction' 0 'do not say which direction is better: a job would not store it' "$hilab" parse --as regex --set "$own" "$dir/mine"
+check 'which settings give' 0 '2     metric  beta   3      ms    -' "$hilab" parse --as regex --set "$own" --set better=lower "$dir/mine"
+grep -q 'would not store' "$dir/out"; is $? 1 'and then it is stored'
+check 'a unit that nobody knows' 0 "unit 'parsec' is not known: a job would not store it" sh -c "echo 'fio.read.bw=3 parsec' | '$hilab' parse --as regex --set 'pattern=(?P<metric>[a-z.]+)=(?P<value>.) (?P<unit>.*)' -"
+check 'nothing is found without settings' 2 "missing key 'pattern' in parser 'regex'" "$hilab" parse --as regex "$dir/mine"
+check 'settings are checked' 2 "unknown group 'nam' (did you mean 'name'?)" "$hilab" parse --as regex --set 'pattern=(?P<nam>.)(?P<result>.)' "$dir/mine"
+check 'each is one' 2 "needs KEY=VALUE, not 'x'" "$hilab" parse --as regex --set x "$dir/mine"
+check 'and no other' 2 "unknown key 'patern' in parser 'regex'" "$hilab" parse --as regex --set patern=x "$dir/mine"
+check 'of a parser that has some' 2 "unknown key 'pattern' in parser 'fio'" "$hilab" parse --as fio --set pattern=x "$data/fio/write.in"
+
 check 'documents' 0 'am62axx     31      434' "$hilab" reference list
 check 'as JSON' 0 '"soc": "j721e"' "$hilab" reference list --json
 check 'one metric' 0 '13.68  13.50  13.97  s' "$hilab" reference show am62axx boot.linux_ms

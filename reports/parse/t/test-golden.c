@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every case (.in) of t/data/PARSER against its .want: what the parser emitted, one line each with
- * the line of the case that it is about (@N) where the parser told it, and how it ended.
+ * the line of the case that it is about (@N) where the parser told it, and how it ended. A parser
+ * with settings has them in .set.
  * HILAB_BLESS=1 rewrites the .want files. Each case is then given to every other parser too, which
  * may find what it likes within its contract.
  */
 #include "base/fs.h"
 #include "base/t/tap.h"
 #include "contract.h"
+#include "io/yaml.h"
 #include "told.h"
 
 #include <dirent.h>
@@ -22,12 +24,21 @@ static void run_case(const struct parser *p, const char *in_path, const char *na
 	struct told t = {.out = &got};
 	struct sink sink = told_sink(&t);
 	AUTOFREE char *want_path = mem_printf("%.*s.want", (int)strlen(in_path) - 3, in_path);
+	AUTOFREE char *set_path = mem_printf("%.*s.set", (int)strlen(in_path) - 3, in_path);
+	const struct node *settings = NULL;
+	struct arena a = {0};
+	struct diag diag = {0};
 	struct err e = {0};
 
 	if (!ok(!fs_read(in_path, &text, &e), "%s: case is read", name))
 		return;
 	t.text = str_make(buf_str(&text), text.len);
-	if (p->parse(t.text, &sink, &e))
+	if (p->parse_set) {
+		settings = yaml_load(&a, set_path, &diag);
+		ok(settings && !parser_check(p, settings, settings->at, &diag),
+			"%s %s: its settings are right", p->d.name, name);
+	}
+	if (parser_run(p, settings, t.text, &sink, &e))
 		buf_printf(&got, "error %s: %s\n", err_blame_name(e.blame), e.msg);
 	if (getenv("HILAB_BLESS"))
 		ok(!fs_write(want_path, buf_str(&got), got.len, 0644, &e), "%s: blessed", name);
@@ -35,6 +46,8 @@ static void run_case(const struct parser *p, const char *in_path, const char *na
 		is_str(buf_str(&got), buf_str(&want), "%s %s", p->d.name, name);
 	for (const struct driver *const *d = parse_drivers(); *d; d++)
 		contract_run((const struct parser *)*d, t.text);
+	diag_done(&diag);
+	arena_done(&a);
 }
 
 static int is_case(const struct dirent *d)
