@@ -96,9 +96,9 @@ static int check_module(
 	size_t digits = im->build_id ? strlen(im->build_id) : 0;
 	int rc = 0;
 
-	if (im->build_id && !modules && strcmp(im->role, "kernel"))
+	if (im->build_id && !modules && strcmp(im->role, "kernel") && strcmp(im->role, "firmware"))
 		rc = diag_add(diag, node_find(n, "build-id")->key_at,
-			"%s: 'build-id' is for a kernel, modules or a rootfs", what);
+			"%s: 'build-id' is for a kernel, modules, a rootfs or a firmware", what);
 	else if (im->build_id && (!digits || digits % 2 || digits > 2 * BUILD_ID_MAX ||
 					 strspn(im->build_id, HEX_DIGITS) != digits))
 		rc = diag_add(diag, node_find(n, "build-id")->at,

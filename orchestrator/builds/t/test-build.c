@@ -72,7 +72,7 @@ static void build_ids(void)
 		     "  modules: {path: a, sha256: " ABC ", build-id: abcd}\n"),
 		-1, "wrong build ids");
 	has_str(said, "image 'kernel': 'build-id' must be an even number of hex digits", "odd");
-	has_str(said, "image 'dtb': 'build-id' is for a kernel, modules or a rootfs",
+	has_str(said, "image 'dtb': 'build-id' is for a kernel, modules, a rootfs or a firmware",
 		"of another role");
 	has_str(said, "image 'dtb': 'module' is for modules or a rootfs",
 		"a module of another role");
