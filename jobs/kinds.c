@@ -183,11 +183,12 @@ static bool check_boot(struct compile *c, const struct making *mk)
 	const struct step_boot *boot = mk->s.conf;
 	bool good = true;
 
-	if (boot->via && !check_shell(c, mk))
+	if (boot->via == BOOT_WARM && !check_shell(c, mk))
 		good = false;
-	if (boot->via && !*boot->reset)
+	if (boot->via == BOOT_WARM && !*boot->reset)
 		good = compile_complain(c, mk->en->node->at, "%s: 'reset' is empty", mk->en->what);
-	no_shells(c);
+	if (boot->via != BOOT_ON)
+		no_shells(c);
 	c->at_prompt = boot->until;
 	if (c->tables->boot && !settings_driver(c->tables->boot, "boot driver", boot->method,
 				       node_find(mk->map, "method")->at, c->diag))

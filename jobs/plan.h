@@ -44,9 +44,10 @@ struct step_deploy {
 	const char *method;
 	struct param_strings images;
 };
+enum boot_via { BOOT_COLD, BOOT_WARM, BOOT_ON };
 struct step_boot {
 	const char *method;
-	int via;           /* index in cold, warm */
+	int via;           /* index of boot_via */
 	int until;         /* index in kernel, prompt */
 	const char *reset; /* command that restarts the running system, for warm */
 };

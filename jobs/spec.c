@@ -124,14 +124,15 @@ static const struct param deploy_params[] = {
 };
 
 static const char *const boot_untils[] = {"kernel", "prompt", NULL};
-static const char *const boot_vias[] = {"cold", "warm", NULL};
+static const char *const boot_vias[] = {"cold", "warm", "on", NULL};
 static const struct param boot_params[] = {
 	{"method", PARAM_STRING, offsetof(struct step_boot, method), .required = true,
 		.help = "boot driver; the board type holds its settings", .example = "u-boot"},
 	{"via", PARAM_CHOICE, offsetof(struct step_boot, via), .preset = "cold",
 		.choices = boot_vias,
 		.help = "cold: power is switched off and on; warm: the running system restarts "
-			"itself, power stays on"},
+			"itself, power stays on; on: it has power already, what another console's "
+			"boot switched on"},
 	{"reset", PARAM_STRING, offsetof(struct step_boot, reset), .preset = "reboot",
 		.help = "the command that restarts a running system, for warm"},
 	{"until", PARAM_CHOICE, offsetof(struct step_boot, until), .preset = "kernel",

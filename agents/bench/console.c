@@ -277,6 +277,16 @@ void console_tap(struct console *c, console_tap_fn *fn, void *arg)
 	c->taps[c->n_taps++].arg = arg;
 }
 
+void console_untap(struct console *c, console_tap_fn *fn, void *arg)
+{
+	for (unsigned i = 0; i < c->n_taps; i++)
+		if (c->taps[i].fn == fn && c->taps[i].arg == arg) {
+			c->n_taps--;
+			memmove(&c->taps[i], &c->taps[i + 1], (c->n_taps - i) * sizeof *c->taps);
+			return;
+		}
+}
+
 int console_break(struct console *c, struct err *e)
 {
 	if (broken(c, e))

@@ -81,6 +81,7 @@ int console_open(struct console *c, const struct console_driver *drv, const char
 	struct bench *b, const struct console_opts *opts, struct err *e);
 void console_close(struct console *c); /* safe on a zeroed or half-open one, and twice */
 void console_tap(struct console *c, console_tap_fn *fn, void *arg);
+void console_untap(struct console *c, console_tap_fn *fn, void *arg); /* not from within a tap */
 
 /* All bytes out, through bench_wait; pacing as opts say. Bytes sent are not logged (their echo is).
  */

@@ -32,6 +32,9 @@ struct boot {
 				       seen; freed by the owner */
 	bool at_prompt;             /* of the boot loader, since prompt() */
 	unsigned images_loaded;     /* out: images of ours that the boot loader said it loaded */
+	/* out: pattern of a firmware's own command line that takes framed commands, borrowed from
+	 * conf; NULL: a system with a shell boots */
+	const char *framed_prompt;
 };
 
 const struct driver *const *boot_drivers(void);

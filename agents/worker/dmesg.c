@@ -42,8 +42,8 @@ void worker_dmesg(struct worker *w)
 	struct shell_outcome out;
 	struct err e = {0};
 
-	if (!sh || !sh->installed || sh->running || c->fd < 0 || w->crash.seen || w->crash_ended ||
-		err_is(&w->tally.canceled) || w->journal.lost)
+	if (!sh || !sh->installed || sh->framed || sh->running || c->fd < 0 || w->crash.seen ||
+		w->crash_ended || err_is(&w->tally.canceled) || w->journal.lost)
 		return;
 	bench_push(&w->bench, "the kernel's log", DMESG_MS);
 	if ((clock_ms() - sh->opened_ms >= DMESG_LONG_MS || tainted(sh, &e)) && !err_is(&e)) {

@@ -282,3 +282,52 @@ int worker_identify(struct worker *w, struct err *e)
 			return -1;
 	return 0;
 }
+
+/* ---- a firmware --------------------------------------------------------------------------------
+ */
+
+/* What `version` prints: name, version, build id, SoC and the medium that it came from, a line
+ * each. */
+enum { SAID_NAME, SAID_VERSION, SAID_BUILD_ID, SAID_SOC, SAID_MEDIUM, SAID_COUNT };
+
+static int check_firmware(struct worker *w, const struct plan_image *im, char *const *said,
+	enum err_blame blame, struct err *e)
+{
+	if (im->version && compare(w, im->role, im->version, said[SAID_VERSION],
+				   !strcmp(im->version, said[SAID_VERSION]), blame, e))
+		return -1;
+	return im->build_id ? compare(w, im->role, im->build_id, said[SAID_BUILD_ID],
+				      !strcmp(im->build_id, said[SAID_BUILD_ID]), blame, e)
+			    : 0;
+}
+
+int worker_identify_firmware(struct worker *w, struct shell *sh, struct err *e)
+{
+	static const char *const names[SAID_COUNT] = {"firmware.name", "firmware.version",
+		"firmware.build", "firmware.soc", "boot.medium"};
+	AUTOBUF text = BUF_INIT(TELL_BYTES);
+	char *said[SAID_COUNT], *rest;
+	struct shell_outcome out;
+
+	if (shell_run(sh, "version", &text, &out, e))
+		return err_wrap(e, "ask the firmware what it is");
+	rest = out.captured && !out.exit ? text.data : NULL;
+	tell_board(w);
+	for (size_t i = 0; i < SAID_COUNT; i++) {
+		said[i] = strsep(&rest, "\n");
+		if (!said[i])
+			return err_set(e, BLAME_INFRA,
+				"ask the firmware what it is: the answer is not whole");
+		worker_env(w, names[i], said[i]);
+	}
+	for (size_t i = 0; i < w->plan.n_images; i++) {
+		const struct plan_image *im = &w->plan.images[i];
+
+		if (!strcmp(im->role, "rom") && check_loader(w, im, e))
+			return -1;
+		if (!strcmp(im->role, "firmware") && was_deployed(w, im->role) &&
+			check_firmware(w, im, said, blame_for(w), e))
+			return -1;
+	}
+	return 0;
+}

@@ -113,12 +113,37 @@ static int log_in(struct dialogue *d, struct err *e)
 	}
 }
 
+/* A firmware that came to its command line by the last boot step: nobody logs in. */
+static int open_framed(struct worker *w, struct err *e)
+{
+	struct console *c = w->boot.console;
+	struct shell *sh = &w->shells[c - w->consoles];
+
+	shell_close(sh);
+	pattern_free(sh->prompt);
+	*sh = (struct shell){.bench = &w->bench,
+		.console = c,
+		.prompt = pattern_new(w->boot.framed_prompt, e),
+		.framed = true,
+		.on_frame = worker_frame,
+		.on_frame_arg = w};
+	if (!sh->prompt || shell_open(sh, e))
+		return -1;
+	if (c == worker_main_console(w))
+		worker_stages(w);
+	return worker_identify_firmware(w, sh, e);
+}
+
 int step_login(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_login *s = conf;
 	struct shell *sh;
 	struct dialogue d;
-	int r = dialogue_init(&d, w, s->user, e);
+	int r;
+
+	if (w->boot.framed_prompt && w->boot.console == worker_console(w, w->step->console, e))
+		return open_framed(w, e);
+	r = dialogue_init(&d, w, s->user, e);
 
 	if (!r)
 		r = log_in(&d, e);

@@ -23,7 +23,8 @@ static int recover(struct shell *s, unsigned *lost, struct err *e)
 		int64_t until = clock_ms() + SHELL_ANSWER_MS;
 
 		*lost = 0;
-		buf_printf(&line, "sh %s/x a", s->dir);
+		buf_printf(
+			&line, s->framed ? "hil a %s" : "sh %s/x a", s->framed ? s->run : s->dir);
 		for (uint32_t n = s->first; n < s->end_seq; n++) {
 			if (frames_seen(s->frames, n))
 				continue;
@@ -82,6 +83,18 @@ static int take_end(struct shell *s, struct buf *output, struct shell_outcome *o
 	return 0;
 }
 
+/* One line, as a command line takes it. */
+static int start_framed(
+	struct shell *s, const char *command, uint32_t crc, bool capture, struct err *e)
+{
+	AUTOBUF line = BUF_INIT(2 * SHELL_COMMAND_BYTES);
+
+	buf_printf(&line, "hil r %s %u %u %c %s", s->run, (unsigned)s->first, (unsigned)crc,
+		capture ? 'c' : 'l', command);
+	s->running = true;
+	return shell_type(s, buf_str(&line), e);
+}
+
 /* The command's file onto the board, and started. */
 static int start(struct shell *s, const char *command, bool capture, struct err *e)
 {
@@ -95,7 +108,8 @@ static int start(struct shell *s, const char *command, bool capture, struct err 
 
 		s->went = s->bad = s->ended = false;
 		s->damaged = frames_damaged(s->frames);
-		if (shell_put(s, command, "c", line, &s->running, e))
+		if (s->framed ? start_framed(s, command, crc, capture, e)
+			      : shell_put(s, command, "c", line, &s->running, e))
 			return -1;
 		r = shell_wait_flag(s, &s->went, SHELL_ANSWER_MS, e);
 		if (r < 0)
@@ -119,6 +133,9 @@ int shell_run(struct shell *s, const char *command, struct buf *output, struct s
 	if (strlen(command) > SHELL_COMMAND_BYTES)
 		return err_set(e, BLAME_JOB, "command of %zu bytes is longer than %zu",
 			strlen(command), SHELL_COMMAND_BYTES);
+	if (s->framed && strpbrk(command, "\r\n"))
+		return err_set(e, BLAME_JOB,
+			"this board has no shell: its command line takes one line, and no 'env'");
 	if (!s->installed)
 		return err_set(e, BLAME_JOB, "no shell on the board: a login has to come before");
 	*out = (struct shell_outcome){.exit = -1};

@@ -148,7 +148,8 @@ static int ask_newest(struct shell *s, struct err *e)
 	char line[SHELL_LINE_BYTES];
 	struct err typed = {0};
 
-	snprintf(line, sizeof line, "sh %s/x a", s->dir);
+	snprintf(line, sizeof line, s->framed ? "hil a %s" : "sh %s/x a",
+		s->framed ? s->run : s->dir);
 	if (!shell_type(s, line, &typed) || typed.blame == BLAME_INFRA)
 		return 0; /* a shell that does not take it is no worse off */
 	*e = typed;
@@ -368,6 +369,20 @@ static int install(struct shell *s, struct err *e)
 	return 0;
 }
 
+/* Nothing is installed: the command line itself answers with frames. */
+static int open_framed(struct shell *s, struct err *e)
+{
+	if (console_quiet(s->console, SHELL_QUIET_MIN_MS, SHELL_QUIET_LIMIT_MS, e) < 0)
+		return err_wrap(e, "open the board's command line");
+	make_token(s->run, 7);
+	frames_free(s->frames);
+	s->frames = frames_new(s->run, on_frame, s);
+	s->first = 0;
+	s->cksum = s->installed = true;
+	s->opened_ms = clock_ms();
+	return 0;
+}
+
 int shell_open(struct shell *s, struct err *e)
 {
 	int r = -1;
@@ -375,6 +390,8 @@ int shell_open(struct shell *s, struct err *e)
 	s->pieces = mem_array(SHELL_FRAMES, sizeof *s->pieces);
 	s->line_bytes = SHELL_LINE_BYTES;
 	watch(s);
+	if (s->framed)
+		return open_framed(s, e);
 	if (silence(s, e))
 		return err_wrap(e, "open the board's shell");
 	for (int i = 0; r && i < SHELL_TRIES; i++) {

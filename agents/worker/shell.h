@@ -36,7 +36,8 @@ struct shell {
 	/* its own */
 	struct frames *frames;
 	char run[16], dir[120];
-	bool cksum; /* the board's CRC is that of cksum */
+	bool framed; /* set by who opens it: a command line that takes framed commands itself */
+	bool cksum;  /* the board's CRC is that of cksum */
 	bool installed;
 	int64_t opened_ms;     /* clock_ms */
 	bool typed;            /* a line was, and its prompt not seen yet */
@@ -58,8 +59,10 @@ struct shell_outcome {
 	unsigned lost;     /* frames that never came, though asked for */
 };
 
-/* s zeroed but for bench, console, prompt, on_frame, on_frame_arg. Silences the kernel's console,
- * waits until the console rests, installs the helper. BLAME_INFRA when the shell does not take it.
+/* s zeroed but for bench, console, prompt, framed, on_frame, on_frame_arg. Silences the kernel's
+ * console, waits until the console rests, installs the helper. BLAME_INFRA when the shell does not
+ * take it. A framed command line needs no helper: it is typed "hil r RUN SEQ CRC MODE COMMAND" and
+ * "hil a RUN [SEQ...]", and answers with the helper's frames.
  */
 int shell_open(struct shell *s, struct err *e);
 void shell_close(struct shell *s); /* frees; says nothing to the board; safe on a zeroed one */

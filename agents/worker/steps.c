@@ -304,12 +304,15 @@ int step_boot(struct worker *w, const void *conf, struct err *e)
 		.conf = worker_conf(w, drv->d.params, drv->d.size, "boot settings", map, NULL, e)};
 	if (!w->boot.console || !w->boot.conf)
 		return -1;
-	expect_skip(w->boot.console->expect);
-	if (s->via ? restart(w, s->reset, e) : drv->wants_power && worker_power(w, 2, e))
+	if (s->via != BOOT_ON) /* else what it said since its power-on counts */
+		expect_skip(w->boot.console->expect);
+	if (s->via == BOOT_WARM       ? restart(w, s->reset, e)
+		: s->via == BOOT_COLD ? drv->wants_power && worker_power(w, 2, e)
+				      : 0)
 		return -1;
 	r = s->until ? drv->prompt(&w->boot, e) : drv->start(&w->boot, e);
 	w->boot.at_prompt = !r && s->until;
 	if (w->boot.loader_version)
-		worker_env(w, "boot-loader", w->boot.loader_version);
+		worker_env(w, w->boot.framed_prompt ? "rom" : "boot-loader", w->boot.loader_version);
 	return r;
 }

@@ -179,6 +179,8 @@ int worker_bootmode_undo(struct worker *w, struct err *e);
 /* ---- identity.c, stages.c: after a login ---- */
 /* What booted against what was deployed, and the environment. -1: something else booted. */
 int worker_identify(struct worker *w, struct err *e);
+/* The same of a firmware with a framed command line. */
+int worker_identify_firmware(struct worker *w, struct shell *sh, struct err *e);
 void worker_stages(struct worker *w);
 
 /* ---- crashed.c ---- */
