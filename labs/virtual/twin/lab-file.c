@@ -37,6 +37,40 @@ static void describe_modes(struct twins *t, const struct twin *tw, struct node *
 	}
 }
 
+static void describe_consoles(struct twins *t, struct twin *tw, struct node *board)
+{
+	struct arena *a = &t->arena;
+	struct node *all = vlab_put_map(a, board, "consoles");
+
+	each_side(tw, side)
+	{
+		struct node *map = vlab_put_map(a, all, side->console);
+
+		vlab_put(a, map, "driver", "serial");
+		vlab_put(a, map, "port", arena_printf(a, "./%s", side->link));
+	}
+}
+
+static void describe_deploys(struct twins *t, struct twin *tw, struct node *board)
+{
+	struct arena *a = &t->arena;
+	struct node *all = vlab_put_map(a, board, "deploy"), *map;
+
+	if (tw->model.network.device) {
+		map = vlab_put_map(a, all, "tftp");
+		vlab_put(a, map, "root", "./tftp");
+		vlab_put(a, map, "server", tw->model.network.server);
+	}
+	each_side(tw, side)
+	{
+		if (side->card)
+			vlab_put(a, vlab_put_map(a, all, "card"), "device",
+				arena_printf(a, "./%s", side->card));
+		if (side->has_rom)
+			vlab_put_map(a, all, "uart");
+	}
+}
+
 static void describe(struct twins *t, size_t i, struct node *boards)
 {
 	struct arena *a = &t->arena;
@@ -49,14 +83,12 @@ static void describe(struct twins *t, size_t i, struct node *boards)
 	vlab_put(a, map, "port", "./relay");
 	vlab_put(a, map, "model", relay_models[t->model]);
 	vlab_put(a, map, "channel", arena_printf(a, "%zu", i + 1));
-	map = vlab_put_map(a, vlab_put_map(a, board, "consoles"), "main");
-	vlab_put(a, map, "driver", "serial");
-	vlab_put(a, map, "port", arena_printf(a, "./%s.console", tw->machine->name));
-	map = vlab_put_map(a, vlab_put_map(a, board, "deploy"), "tftp");
-	vlab_put(a, map, "root", "./tftp");
-	vlab_put(a, map, "server", tw->model.network.server);
-	map = vlab_put_map(a, board, "network");
-	vlab_put(a, map, "address", "127.0.0.1");
+	describe_consoles(t, tw, board);
+	describe_deploys(t, tw, board);
+	if (tw->model.network.device) {
+		map = vlab_put_map(a, board, "network");
+		vlab_put(a, map, "address", "127.0.0.1");
+	}
 	if (tw->n_ports)
 		map = vlab_put_map(a, map, "ports");
 	for (size_t p = 0; p < tw->n_ports; p++)

@@ -63,7 +63,9 @@ static void boot_due(void *arg)
 /* A prompt may come in pieces. A bare "# " is none: U-Boot begins lines with "## ". */
 static void watch_boot(struct machine *m, struct str bytes)
 {
-	static const char *const prompts[] = {"login: ", "~# ", "/# ", "~ # ", "/ # "};
+	/* the last two: of a real-time firmware, and a ROM that waits for an image */
+	static const char *const prompts[] = {
+		"login: ", "~# ", "/# ", "~ # ", "/ # ", "r5f> ", "XMODEM"};
 	AUTOBUF text = BUF_INIT(MACHINE_TAIL_BYTES + READ_BYTES);
 	bool first = !m->printed_ms;
 
@@ -201,8 +203,14 @@ static void ended(void *arg, struct child *c)
 
 void machine_start(struct machine *m)
 {
-	struct child_opts opts = {
-		.in = -1, .out = m->log_fd, .err = m->log_fd, .dir = m->dir, .die_with_us = true};
+	/* a machine with a sound device of its own would look for the host's */
+	static const char *const env[] = {"QEMU_AUDIO_DRV=none", NULL};
+	struct child_opts opts = {.in = -1,
+		.out = m->log_fd,
+		.err = m->log_fd,
+		.dir = m->dir,
+		.env = env,
+		.die_with_us = true};
 	AUTOFREE char *qmp = mem_printf("%s/qmp.sock", m->dir);
 	struct err e = {0};
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 const struct param model_network_params[] = {
-	{"device", PARAM_STRING, offsetof(struct model_network, device), .required = true,
-		.help = "QEMU's network card and its settings"},
+	{"device", PARAM_STRING, offsetof(struct model_network, device),
+		.help = "QEMU's network card and its settings; not given: none"},
 	{"mac", PARAM_STRING, offsetof(struct model_network, mac), .help = "its address"},
 	{"address", PARAM_STRING, offsetof(struct model_network, address), .preset = "10.0.2.15",
 		.help = "the board's IP address"},
@@ -29,8 +29,10 @@ const struct param model_network_params[] = {
 	{0}};
 
 const struct param model_disk_params[] = {
-	{"device", PARAM_STRING, offsetof(struct model_disk, device), .required = true,
-		.help = "QEMU's disk and its settings"},
+	{"device", PARAM_STRING, offsetof(struct model_disk, device),
+		.help = "QEMU's disk and its settings; or"},
+	{"slot", PARAM_INT, offsetof(struct model_disk, slot), .preset = "-1", .min = -1, .max = 7,
+		.help = "the machine's own card slot that it is in"},
 	{"controller", PARAM_STRING, offsetof(struct model_disk, controller),
 		.help = "a controller of its own"},
 	{"file", PARAM_STRING, offsetof(struct model_disk, file),
@@ -45,6 +47,13 @@ const struct param model_disk_params[] = {
 		.help = "the board cannot write it"},
 	{0}};
 
+const struct param model_beside_params[] = {
+	{"model", PARAM_STRING, offsetof(struct model_beside, model),
+		.help = "what it is; its boot modes have the same names"},
+	{"console", PARAM_STRING, offsetof(struct model_beside, console), .preset = "second",
+		.help = "the board's name for its console"},
+	{0}};
+
 const struct param model_params[] = {
 	{"type", PARAM_STRING, offsetof(struct model, type), .required = true,
 		.help = "board type in the lab file"},
@@ -54,18 +63,27 @@ const struct param model_params[] = {
 		.help = "the QEMU program", .example = "qemu-system-aarch64"},
 	{"machine", PARAM_STRING, offsetof(struct model, machine), .required = true,
 		.help = "QEMU's machine and its settings"},
-	{"cpu", PARAM_STRING, offsetof(struct model, cpu), .required = true, .help = "QEMU's CPU"},
+	{"cpu", PARAM_STRING, offsetof(struct model, cpu),
+		.help = "QEMU's CPU; not given: the machine's own"},
 	{"cpus", PARAM_INT, offsetof(struct model, cpus), .preset = "1", .min = 1, .max = 16,
 		.help = "how many"},
 	{"memory", PARAM_SIZE, offsetof(struct model, memory_bytes), .preset = "512MiB",
 		.min = 1 << 20, .help = "RAM"},
-	{"loader", PARAM_STRING, offsetof(struct model, loader), .required = true,
-		.help = "role of the image that runs from power-on"},
+	{"loader", PARAM_STRING, offsetof(struct model, loader),
+		.help = "role of the image that runs from power-on; or"},
+	{"rom", PARAM_STRING, offsetof(struct model, rom),
+		.help = "role of the image that is in memory at power-on; 'devices' say who starts "
+			"it"},
 	{"network", PARAM_SECTION, offsetof(struct model, network), .rows = model_network_params,
 		.help = "network card and user networking"},
 	{"disks", PARAM_MAP, offsetof(struct model, disks), .help = "disks by name"},
 	{"devices", PARAM_STRINGS, offsetof(struct model, devices),
 		.help = "further devices, as QEMU's -device takes them"},
+	{"globals", PARAM_STRINGS, offsetof(struct model, globals),
+		.help = "settings of devices that the machine has itself, as QEMU's -global takes "
+			"them"},
+	{"beside", PARAM_SECTION, offsetof(struct model, beside), .rows = model_beside_params,
+		.help = "a second QEMU of the same board, on the same relay"},
 	{"straps", PARAM_MAP, offsetof(struct model, straps),
 		.help = "boot modes: preset, and modes with what each changes"},
 	{0}};
@@ -96,6 +114,9 @@ static int check_disks(struct model *m, struct diag *diag)
 
 		if (schema_fill(&m->arena, model_disk_params, "disk", kid, &disk, diag) < 0)
 			rc = -1;
+		else if (!disk.device == (disk.slot < 0))
+			rc = diag_add(
+				diag, kid->at, "disk '%s': one of 'device', 'slot'", kid->key);
 		else if (!disk.file + !disk.image + !disk.same_as != 2)
 			rc = diag_add(diag, kid->at, "disk '%s': one of 'file', 'image', 'same-as'",
 				kid->key);
@@ -116,6 +137,8 @@ int model_load(struct model *m, const char *name, const char *mode, struct diag 
 	doc = doc ? strapped(m, doc, mode, diag) : NULL;
 	if (!doc || schema_fill(&m->arena, model_params, "twin", doc, m, diag) < 0)
 		return -1;
+	if (!m->loader == !m->rom)
+		return diag_add(diag, doc->at, "one of 'loader', 'rom'");
 	m->name = arena_strdup(&m->arena, name);
 	return check_disks(m, diag);
 }
@@ -159,7 +182,7 @@ int model_images_load(struct model_images *im, const struct model *m, const char
 	if (!doc)
 		return -1;
 	im->images = node_find(doc, "images");
-	return image_path(im, m->loader, &im->arena, e) ? 0 : -1;
+	return image_path(im, m->loader ? m->loader : m->rom, &im->arena, e) ? 0 : -1;
 }
 
 void model_images_done(struct model_images *im)
@@ -237,9 +260,13 @@ static int add_disk(struct args *args, const struct model *m, const struct model
 		return -1;
 	/* QEMU locks what it opens; a second look at the same file must not ask for that */
 	add(args, "-drive",
-		arena_printf(a, "if=none,id=%s,format=raw,readonly=%s%s,file=%s", node->key,
-			disk.read_only ? "on" : "off", disk.same_as ? ",file.locking=off" : "",
-			escaped(a, file)));
+		arena_printf(a, "%s,id=%s,format=raw,readonly=%s%s,file=%s",
+			disk.device ? "if=none"
+				    : arena_printf(a, "if=sd,index=%lld", (long long)disk.slot),
+			node->key, disk.read_only ? "on" : "off",
+			disk.same_as ? ",file.locking=off" : "", escaped(a, file)));
+	if (!disk.device)
+		return 0;
 	if (disk.controller)
 		add(args, "-device", disk.controller);
 	add(args, "-device", arena_printf(a, "%s,drive=%s", disk.device, node->key));
@@ -266,7 +293,7 @@ const char *const *model_argv(const struct model *m, const struct model_images *
 	const struct model_place *at, struct arena *a, struct err *e)
 {
 	struct args args = {.a = a, .p = arena_alloc(a, MODEL_ARGS_MAX * sizeof *args.p)};
-	const char *loader = image_path(im, m->loader, a, e);
+	const char *loader = image_path(im, m->loader ? m->loader : m->rom, a, e);
 
 	if (!loader)
 		return NULL;
@@ -276,14 +303,21 @@ const char *const *model_argv(const struct model *m, const struct model_images *
 	add(&args, "-display", "none");
 	add(&args, "-machine", m->machine);
 	add(&args, "-accel", "tcg,thread=multi");
-	add(&args, "-cpu", m->cpu);
+	if (m->cpu)
+		add(&args, "-cpu", m->cpu);
 	add(&args, "-smp", arena_printf(a, "%lld", (long long)m->cpus));
 	add(&args, "-m", arena_printf(a, "%lldM", (long long)(m->memory_bytes >> 20)));
-	add(&args, "-bios", loader);
+	if (m->loader)
+		add(&args, "-bios", loader);
+	else
+		add(&args, "-device", arena_printf(a, "loader,file=%s", escaped(a, loader)));
 	add(&args, "-chardev", "socket,id=uart,path=uart.sock");
 	add(&args, "-serial", "chardev:uart");
 	add(&args, "-qmp", "unix:qmp.sock,server=on,wait=off");
-	add_network(&args, &m->network, at);
+	if (m->network.device)
+		add_network(&args, &m->network, at);
+	for (size_t i = 0; i < m->globals.n; i++)
+		add(&args, "-global", m->globals.p[i]);
 	node_each (m->disks, disk)
 		if (add_disk(&args, m, im, at, disk, e) < 0)
 			return NULL;

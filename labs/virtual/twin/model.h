@@ -15,32 +15,45 @@
 #define MODEL_ARGS_MAX  128
 
 struct model_network {
-	const char *device, *mac, *address, *server;
+	const char *device; /* NULL: no network */
+	const char *mac, *address, *server;
 	const struct node *forward; /* service -> port on the board */
 	bool restricted;            /* the board sees the lab host and nothing else */
 };
 extern const struct param model_network_params[];
 
 struct model_disk {
-	const char *device, *controller; /* controller NULL: none of its own */
-	const char *file;                /* in the twin's folder, made when it is not there; or */
-	const char *image;               /* a role of the build; or */
-	const char *same_as;             /* the file of another disk */
-	int64_t size_bytes;              /* of a file that is made */
+	const char *device;     /* NULL: in the machine's own slot */
+	int64_t slot;           /* -1: none */
+	const char *controller; /* NULL: none of its own */
+	const char *file;       /* in the twin's folder, made when it is not there; or */
+	const char *image;      /* a role of the build; or */
+	const char *same_as;    /* the file of another disk */
+	int64_t size_bytes;     /* of a file that is made */
 	bool read_only;
 };
 extern const struct param model_disk_params[];
+
+struct model_beside {
+	const char *model; /* NULL: there is none */
+	const char *console;
+};
+extern const struct param model_beside_params[];
 
 struct model {
 	struct arena arena;
 	const char *name;  /* "am62axx-sk" */
 	const char *type;  /* board type in the lab file */
 	const char *build; /* name of the build manifest with its images */
-	const char *qemu, *machine, *cpu, *loader;
+	const char *qemu, *machine;
+	const char *cpu;    /* NULL: the machine's own */
+	const char *loader; /* roles of images; one of the two is NULL */
+	const char *rom;
 	int64_t cpus, memory_bytes;
 	struct model_network network;
 	const struct node *disks; /* name -> model_disk; NULL: none */
-	struct param_strings devices;
+	struct param_strings devices, globals;
+	struct model_beside beside;
 	const struct node
 		*straps; /* {preset, modes: {NAME: rows laid over the rest}}; NULL: none */
 };

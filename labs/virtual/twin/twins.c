@@ -22,12 +22,12 @@
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-static size_t count_boots(const struct twins *t)
+static size_t count_boots(struct twins *t)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		n += t->all[i].machine->booting;
+		each_side(&t->all[i], side) n += side->machine->booting;
 	return n;
 }
 
@@ -45,7 +45,7 @@ static void give_turns(struct twins *t)
 		if (next && t->boots && count_boots(t) >= t->boots)
 			return;
 		if (next)
-			machine_start(next->machine);
+			each_side(next, side) machine_start(side->machine);
 	} while (next);
 }
 
@@ -65,7 +65,7 @@ static void moved(void *arg, unsigned channel, bool closed)
 		return;
 	if (closed)
 		t->all[channel].turn = ++t->turns;
-	machine_power(t->all[channel].machine, closed);
+	each_side(&t->all[channel], side) machine_power(side->machine, closed);
 	give_turns(t);
 }
 
@@ -74,8 +74,15 @@ static void failed(struct machine *m, void *arg)
 	struct twins *t = arg;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->all[i].machine == m)
+		each_side(&t->all[i], side)
+		{
+			if (side->machine != m)
+				continue;
+			each_side(&t->all[i],
+				other) if (other != side) /* it hung on the same supply */
+				machine_power(other->machine, false);
 			relay_drop(t->relay, (unsigned)i);
+		}
 }
 
 static void commanded(void *arg, struct str bytes)
@@ -164,51 +171,13 @@ static int find_qemu(const char *program, struct err *e)
 		"no '%s': install the package 'qemu-system-arm', or name it with --qemu", program);
 }
 
-/* QEMU's command line for each mode, made now, so that what is wrong with one is told now. */
-static int add_modes(struct twin *tw, const struct twins_opts *o, const char *type,
-	const struct model_place *at, struct diag *diag, struct err *e)
-{
-	const struct node *straps = tw->model.straps;
-
-	tw->mode = o->mode ? o->mode : node_text(straps, "preset");
-	node_each (node_find(straps, "modes"), kid) {
-		struct mode *mode = &tw->modes[tw->n_modes];
-
-		if (tw->n_modes == MODES_MAX)
-			return err_set(e, BLAME_CONFIG, "twin '%s': more than %d modes",
-				tw->model.name, MODES_MAX);
-		if (model_load(&mode->model, type, kid->key, diag) < 0)
-			return -1;
-		tw->n_modes++;
-		mode->name = kid->key;
-		mode->argv = model_argv(&mode->model, &tw->images, at, &tw->machine->arena, e);
-		if (!mode->argv)
-			return -1;
-	}
-	return 0;
-}
-
-/* The straps count at the next power-on. */
-static int strap(struct twin *tw, struct str name, struct err *e)
-{
-	for (size_t i = 0; i < tw->n_modes; i++)
-		if (str_is(name, tw->modes[i].name)) {
-			tw->machine->argv = tw->modes[i].argv;
-			return 0;
-		}
-	return err_set(e, BLAME_CONFIG, "twin '%s' has no boot mode '%.*s'", tw->machine->name,
-		STR_ARG(name));
-}
-
 static int add_twin(struct twins *t, const struct twins_opts *o, const char *name, const char *type,
 	struct diag *diag, struct err *e)
 {
 	struct twin *tw = &t->all[t->n++]; /* counted at once, so that twins_free sees it */
-	AUTOFREE char *dir = vlab_path(&t->vlab, name), *relative = mem_printf("%s.console", name);
-	AUTOFREE char *link = vlab_path(&t->vlab, relative);
 	AUTOFREE char *preset = fs_data_path("build/images");
 	AUTOFREE char *qemu = NULL;
-	struct model_place at = {.dir = dir, .tftp = t->tftp, .ports = tw->ports};
+	struct model_place at = {.tftp = t->tftp, .qemu = o->qemu};
 	char real[PATH_MAX];
 
 	/* QEMU runs in the twin's folder: what it is given must not depend on ours */
@@ -216,27 +185,23 @@ static int add_twin(struct twins *t, const struct twins_opts *o, const char *nam
 		return err_set(e, BLAME_BUILD, "no images in '%s': run 'make images'",
 			o->images ? o->images : preset);
 	if (model_load(&tw->model, type, o->mode, diag) < 0 ||
+		(tw->model.beside.model &&
+			model_load(&tw->beside, tw->model.beside.model, o->mode, diag) < 0) ||
 		model_images_load(&tw->images, &tw->model, real, diag, e) < 0)
 		return -1;
-	if (o->qemu && strchr(o->qemu, '/'))
-		at.qemu = qemu = realpath(o->qemu, NULL);
-	if (!at.qemu)
-		at.qemu = o->qemu;
-	if (find_qemu(at.qemu ? at.qemu : tw->model.qemu, e) < 0 || add_ports(tw, e) < 0)
+	if (o->qemu && strchr(o->qemu, '/') && (qemu = realpath(o->qemu, NULL)))
+		at.qemu = qemu;
+	if (find_qemu(at.qemu ? at.qemu : tw->model.qemu, e) < 0 || add_ports(tw, e) < 0 ||
+		sides_add(t, tw, name, &at, e) < 0)
 		return -1;
-	at.n_ports = tw->n_ports;
-	tw->machine = machine_new(t->vlab.loop, t->vlab.hub, name, dir, link, e);
-	if (!tw->machine)
-		return -1;
-	tw->machine->boot_ms = o->boot_ms ? o->boot_ms : TWINS_BOOT_MS;
-	tw->machine->on_booted = booted;
-	tw->machine->on_booted_arg = t;
-	tw->machine->on_failed = failed;
-	tw->machine->on_failed_arg = t;
-	if (at.qemu)
-		at.qemu = arena_strdup(&tw->machine->arena, at.qemu);
-	tw->machine->argv = model_argv(&tw->model, &tw->images, &at, &tw->machine->arena, e);
-	return tw->machine->argv ? add_modes(tw, o, type, &at, diag, e) : -1;
+	each_side(tw, side)
+	{
+		side->machine->boot_ms = o->boot_ms ? o->boot_ms : TWINS_BOOT_MS;
+		side->machine->on_booted = booted;
+		side->machine->on_failed = failed;
+		side->machine->on_booted_arg = side->machine->on_failed_arg = t;
+	}
+	return sides_add_modes(tw, o->mode, &at, diag, e);
 }
 
 static bool name_is_good(struct str name)
@@ -281,11 +246,11 @@ static int order(
 	struct machine *m = tw->machine;
 
 	if (str_is(verb, "status"))
-		print_status(m, answer);
+		each_side(tw, side) print_status(side->machine, answer);
 	else if (str_is(verb, "reset"))
 		return machine_reset(m, e);
 	else if (str_is(verb, "strap"))
-		return strap(tw, word, e);
+		return sides_strap(tw, word, e);
 	else if (str_is(verb, "pull-console"))
 		pty_unplug(m->console);
 	else if (str_is(verb, "plug-console"))
@@ -364,14 +329,15 @@ void twins_free(struct twins *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->n; i++) {
-		machine_free(t->all[i].machine);
+		for (size_t k = 0; k < SIDES_MAX; k++)
+			machine_free(t->all[i].sides[k].machine);
 		for (size_t p = 0; p < t->all[i].n_ports; p++)
 			if (t->all[i].reserved[p] >= 0)
 				close(t->all[i].reserved[p]);
 		model_images_done(&t->all[i].images);
 		model_done(&t->all[i].model);
-		for (size_t k = 0; k < t->all[i].n_modes; k++)
-			model_done(&t->all[i].modes[k].model);
+		model_done(&t->all[i].beside);
+		sides_done(&t->all[i]);
 	}
 	pty_free(t->port);
 	relay_free(t->relay);
