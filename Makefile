@@ -49,7 +49,7 @@ ROOMS := orchestrator agents labs jobs reports
 SRC := $(shell find $(ROOMS) -name '*.c' -not -path '*/t/*' 2>/dev/null | sort) $(wildcard drivers/*.c)
 LIBSRC := $(filter-out orchestrator/cli/main.c,$(SRC))
 LIBOBJ := $(LIBSRC:%.c=$B/%.o)
-TESTSRC := $(shell find $(ROOMS) drivers -path '*/t/test-*.c' 2>/dev/null | sort)
+TESTSRC := $(shell find $(ROOMS) drivers firmware -path '*/t/test-*.c' 2>/dev/null | sort)
 FUZZSRC := $(shell find $(ROOMS) -path '*/t/fuzz-*.c' 2>/dev/null | sort)
 TOOLSRC := $(shell find $(ROOMS) -path '*/t/tool-*.c' 2>/dev/null | sort)
 SHIMSRC := $(shell find $(ROOMS) -path '*/t/shim-*.c' 2>/dev/null | sort)
@@ -124,7 +124,7 @@ $(FUZZERS): fuzz-%: FORCE
 fuzz-parsers: build/fuzz/reports/parse/t/fuzz-parse
 	@sh reports/parse/t/fuzz-parsers.sh $< $(FUZZ_S) build/fuzz/parsers $(PARSERS)
 
--include $(wildcard drivers/*/*.mk)
+-include $(wildcard drivers/*/*.mk firmware/*/*.mk)
 
 # ---- testing ------------------------------------------------------------------------------
 

@@ -29,14 +29,16 @@
  * descriptor 9, the console, wherever stdout goes; to stdout where nobody opened it.
  */
 
+#if __STDC_HOSTED__
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
+#endif
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HIL_FIELD_BYTES 300  /* longer names and reasons are cut */
 #define HIL_FRAME_BYTES 2048 /* a frame with all its fields encoded, and its head */
@@ -70,6 +72,7 @@ static inline uint32_t hil_cksum(const char *p, size_t n)
 	return ~crc;
 }
 
+#if __STDC_HOSTED__
 /* The helper's folder; NULL: this does not run in a step. run points to its token within out. */
 static inline const char *hil_dir(char *out, size_t size, const char **run)
 {
@@ -144,6 +147,11 @@ static inline void hil_send(const char *kind, const char *fields)
 	if (write(out, frame, (size_t)n) != n) { /* a gap, which the worker asks for */
 	}
 }
+
+#else
+/* Without an operating system the frame is the firmware's to send. */
+void hil_send(const char *kind, const char *fields);
+#endif
 
 /* Adds a field to a frame's, encoded and without control bytes, and "|" before all but the first.
  */
