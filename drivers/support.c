@@ -150,8 +150,8 @@ int support_load(struct support *s, const char *path, struct diag *diag)
 	if (new.node_drivers)
 		new.drivers =
 			arena_alloc(&new.arena, (new.node_drivers->n + 1) * sizeof *new.drivers);
-	for (size_t i = 0; new.drivers &&i < new.node_drivers->n; i++)
-		if (read_driver(&new, new.node_drivers->kids[i], &names, diag))
+	node_each (new.node_drivers, kid)
+		if (read_driver(&new, kid, &names, diag))
 			rc = -1;
 	map_done(&names);
 	if (rc)

@@ -13,7 +13,7 @@ IMAGES ?= build/images
 export IMAGE_CACHE IMAGES
 
 IMAGE_RECIPE := $(sort $(wildcard drivers/rootfs/*.sh drivers/rootfs/skel/etc/* \
-	drivers/rootfs/skel/etc/*/*) firmware/u-boot.sh)
+	drivers/rootfs/skel/etc/*/*) firmware/u-boot.sh firmware/u-boot.config)
 
 # the SoCs whose twins boot an architecture's images; the manifest of the first is written last, so
 # it stands for all of its images
