@@ -56,6 +56,14 @@ static int64_t head_us(const char *head)
 	return s * 1000000 + number(&head);
 }
 
+static bool is_told(const struct crash *c, int64_t us)
+{
+	for (unsigned i = 0; i < c->n_told; i++)
+		if (us >= c->told_us[i] - REPLAY_US && us <= c->told_us[i] + REPLAY_US)
+			return true;
+	return false;
+}
+
 /* The text behind the line's time, and where that begins, wherever in the line; NULL: it has none.
  */
 static const char *behind_head(struct crash *c, const char **head, bool *replay)
@@ -70,7 +78,9 @@ static const char *behind_head(struct crash *c, const char **head, bool *replay)
 		*head = p;
 		us = head_us(p);
 		c->line_us = us;
-		*replay = c->heads && us + REPLAY_US < c->newest_us;
+		*replay =
+			c->heads && (us + REPLAY_US < c->newest_us ||
+					    (us < c->newest_us && !c->from_log && is_told(c, us)));
 		c->heads = true;
 		if (us > c->newest_us)
 			c->newest_us = us;
@@ -314,14 +324,6 @@ static void peek_time(struct crash *c)
 	const char *head;
 
 	(void)behind_head(c, &head, &replay);
-}
-
-static bool is_told(const struct crash *c, int64_t us)
-{
-	for (unsigned i = 0; i < c->n_told; i++)
-		if (us >= c->told_us[i] - REPLAY_US && us <= c->told_us[i] + REPLAY_US)
-			return true;
-	return false;
 }
 
 void crash_scan(struct crash *c, struct str text)

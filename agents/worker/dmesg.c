@@ -6,7 +6,9 @@
  *
  * A typed line comes first, which starts no program: a kernel that warned, oopsed or found memory
  * used wrong has tainted itself, and one whose taints are 0 has done none of it. Stalls and tasks
- * that wait long leave no taint, but take longer than DMESG_LONG_MS to be noticed.
+ * that wait long leave no taint, but take longer than
+ * DMESG_LONG_MS to be noticed. Time-outs and damaged media leave none, either: a short run
+ * whose console is silenced does not tell of them.
  */
 #include "worker.h"
 
@@ -16,12 +18,14 @@
 #define DMESG_BYTES   "65536"
 #define DMESG_LONG_MS 10000 /* the shortest is an RCU stall, 21 s */
 
-/* Coarse; the table in crash.c decides. */
-static const char command[] = "dmesg 2>/dev/null|grep -A 12 -e WARNING: -e BUG -e [Oo]ops: -e "
-			      "INFO: -e UBSAN: -e nable.to "
-			      "-e nternal.error: -e corruption -e handled.fault -e "
-			      "protection.fault -e rror.Inter -e LOCKUP -e "
-			      "Bad.mode|tail -c " DMESG_BYTES;
+/* Coarse; the table of io/crash-kinds.h decides. */
+static const char command[] =
+	"dmesg 2>/dev/null|grep -A 12 -e WARNING: -e BUG -e [Oo]ops: -e "
+	"INFO: -e UBSAN: -e nable.to "
+	"-e nternal.error: -e corruption -e handled.fault -e "
+	"protection.fault -e rror.Inter -e LOCKUP -e "
+	"Bad.mode -e invoked.oom -e y:.Kill -e imeout -e imed.out "
+	"-e rror..110 -e I/O.error -e fs.error -e rash.detected|tail -c " DMESG_BYTES;
 
 /* A shell reads one byte at a time, of which a file of /proc/sys gives the first alone: 0 or not is
  * all that can be told. */

@@ -494,6 +494,11 @@ static void test_words(void)
 		11, NULL, false, &c);
 	is_int(got.all, 0, "the kernel's log, read again");
 	done(&c);
+	say("[   50.000000] WARNING: at x.c:1\r\n[   51.500000] BUG: new\r\n"
+	    "[   50.000000] WARNING: at x.c:1\r\n",
+		11, NULL, false, &c);
+	is_int(c.kinds[CRASH_KIND_WARNING], 1, "the same, soon after");
+	done(&c);
 	say("[   50.000000] Kernel panic - not syncing: x\r\n"
 	    "@hil 12 2852406647 k3f9x2 3 end 0@\r\n",
 		11, NULL, false, &c);
