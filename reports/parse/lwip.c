@@ -19,6 +19,7 @@ struct lwip {
 	bool stack_next;
 	char sizes[LWIP_SIZES][8]; /* datagram lengths of the table in hand */
 	size_t n_sizes;
+	bool lost;  /* a line was damaged: lengths up to the next "Test" are not all */
 	bool sized; /* the cell before was one, too */
 	/* What is told of one direction. */
 	const char *protocol, *way; /* protocol NULL: nothing is */
@@ -154,21 +155,24 @@ static void lwip_head(struct lwip *p, struct str cell)
 
 static void lwip_take(struct lwip *p, struct str cell)
 {
+	bool is_stack = str_is(cell, "TCP/IP stack");
 	double value;
 
+	p->lost = p->lost && !str_is(cell, "Test");
 	if (str_starts(cell, "Datagram Length =")) {
 		lwip_end(p);
-		lwip_head(p, cell);
+		if (!p->lost)
+			lwip_head(p, cell);
 		return;
 	}
 	p->sized = false;
-	if (p->stack_next) {
+	if (p->stack_next && !is_stack) {
 		struct str word, rest = cell;
 
 		p->stack_next = false;
 		if (!str_word(&rest, &word) || rows_slug(word, p->stack))
 			p->stack[0] = 0;
-	} else if (str_is(cell, "TCP/IP stack")) {
+	} else if (is_stack) {
 		p->stack_next = true;
 	} else if (lwip_begin(p, cell)) {
 		;
@@ -185,12 +189,20 @@ static int lwip_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct lwip p = {.sink = sink};
 	struct lines lines;
+	size_t lost = 0;
 	struct str line, cells[ROWS_CELLS];
 
 	lines_init(&lines, text, sink);
 	while (rows_next(&lines, &line)) {
 		size_t n = rows_is_rule(line) ? 0 : rows_cells(line, cells, ROWS_CELLS);
 
+		if (lines.lost != lost) {
+			lost = lines.lost;
+			sink_warn(sink, "a line is damaged: no number up to the next head counts");
+			p.protocol = NULL;
+			p.n_sizes = 0;
+			p.lost = true;
+		}
 		for (size_t i = 0; i < n; i++)
 			if (cells[i].n)
 				lwip_take(&p, cells[i]);

@@ -73,6 +73,7 @@ struct pdk {
 	size_t n;     /* columns of the table in hand */
 	bool in_head; /* more of them may come */
 	size_t at;    /* column of the next cell */
+	bool lost;    /* a line was damaged: nothing counts up to the next heading */
 	char cells[PDK_COLUMNS][ROWS_LABEL_BYTES];
 	/* What stands before a table; "": nothing. */
 	char media[8], mode[ROWS_LABEL_BYTES], cache[8], by[8];
@@ -431,6 +432,9 @@ static void pdk_take(struct pdk *p, struct str cell)
 {
 	const struct pdk_head *head = pdk_head_of(cell);
 
+	p->lost = p->lost && !pdk_is_heading(cell);
+	if (p->lost)
+		return;
 	if (head) {
 		if (!p->in_head)
 			pdk_close(p);
@@ -449,14 +453,40 @@ static void pdk_take(struct pdk *p, struct str cell)
 	pdk_context(p, cell);
 }
 
+struct pdk_before { /* the line before */
+	size_t at, lost;
+	char text[ROWS_LABEL_BYTES];
+};
+
+/* Was one lost between them, or is one cell there twice? Who is to say which it was. */
+static bool pdk_is_damaged(struct pdk_before *before, const struct lines *l, struct str line)
+{
+	struct str between = str_make(l->text.p + before->at, l->at - before->at);
+	bool next = str_chr(between, '\n') == (ptrdiff_t)between.n - 1;
+	bool twice = next && line.n && str_is(line, before->text) && str_chr(line, '|') < 0 &&
+		     str_chr(line, '\t') < 0;
+	bool lost = l->lost != before->lost;
+
+	before->at = l->at;
+	before->lost = l->lost;
+	lines_copy(line, before->text, sizeof before->text);
+	return twice || lost;
+}
+
 static int pdk_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct pdk p = {.sink = sink};
 	struct lines lines;
 	struct str line, cells[ROWS_CELLS];
+	struct pdk_before before = {.at = 0};
 
 	lines_init(&lines, text, sink);
 	while (rows_next(&lines, &line)) {
+		if (pdk_is_damaged(&before, &lines, line) && p.n) {
+			sink_warn(sink, "a line of the table is damaged: the rest is passed over");
+			pdk_close(&p);
+			p.lost = true;
+		}
 		size_t n = rows_is_rule(line) ? 0 : rows_cells(line, cells, ROWS_CELLS);
 		bool in_row = n > 1 && !p.in_head;
 
