@@ -205,6 +205,17 @@ static void boot_log_line(struct boot_log *p, struct str line)
 		p->starting_ms = ms;
 }
 
+/* To the line that an SPL begins in: until then nothing counts. */
+static void boot_log_skip(struct str *rest)
+{
+	ptrdiff_t at = str_find(*rest, STR_LIT("U-Boot SPL "));
+	size_t n = at < 0 ? rest->n : (size_t)at;
+
+	while (at >= 0 && n && rest->p[n - 1] != '\n')
+		n--;
+	*rest = str_make(rest->p + n, rest->n - n);
+}
+
 static int boot_log_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct boot_log p = {.sink = sink};
@@ -218,6 +229,8 @@ static int boot_log_parse(struct str text, const struct sink *sink, struct err *
 		p.offset = (size_t)(at - text.p);
 		sink_at(sink, p.offset);
 		boot_log_line(&p, line);
+		if (p.damaged && !p.started)
+			boot_log_skip(&rest);
 	}
 	boot_log_end(&p);
 	return p.figures ? 0 : lines_nothing(text, "boot-log", "stamped boot", e);

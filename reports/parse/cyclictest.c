@@ -277,7 +277,7 @@ static int cyclictest_detect(struct str text)
 }
 
 static const char *const cyclictest_marks[] = {"cyclictest ",
-	" P:", "# Min Latencies:", "# Avg Latencies:", "# Max Latencies:", "\"num_threads\"",
+	") P:", "# Min Latencies:", "# Avg Latencies:", "# Max Latencies:", "\"num_threads\"",
 	"\"rt_test_version", NULL};
 
 const struct parser cyclictest_parser = {

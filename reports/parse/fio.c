@@ -353,7 +353,8 @@ static int fio_detect(struct str text)
 }
 
 static const char *const fio_marks[] = {"\"fio version\"", "\"jobs\"",
-	": (groupid=", ": (g=", ";fio-", "\nfio-", "bw=", "iops=", "percentiles (", "usr=", NULL};
+	": (groupid=", ": (g=", ";fio-", "\nfio-", " bw=", "(bw=", "iops=", "percentiles (",
+	"usr=", NULL};
 
 const struct parser fio_parser = {
 	.d = {.name = "fio",

@@ -371,7 +371,7 @@ static int detect(struct str text)
 
 static const char *const junit_marks[] = {"<?xml", "<testsuite", "</testsuite", "<testcase",
 	"</testcase", "<failure", "</failure", "<error", "</error", "<skipped", "<system-",
-	"</system-", "<propert", "]]>", NULL};
+	"</system-", "<propert", "]]>\n", "]]></", NULL};
 
 const struct parser junit_parser = {
 	.d = {.name = "junit",

@@ -231,7 +231,7 @@ static int openssl_detect(struct str text)
 
 static const char *const openssl_marks[] = {"are in 1000s of bytes", "\ntype ", "sign/s", "op/s",
 	"encr./s", "keygens/s", "encaps/s",
-	"+H:", "+F:", "+F2:", "+F3:", "+F4:", "+F5:", "\nversion: ", "\nOpenSSL ",
+	"\n+H:", "\n+F:", "+F2:", "+F3:", "+F4:", "+F5:", "\nversion: ", "\nOpenSSL ",
 	"\nspeed: ", "Error: bad option", NULL};
 
 const struct parser openssl_parser = {

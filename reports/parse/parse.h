@@ -29,7 +29,7 @@ struct parser {
 	/* Its figures are named by the text itself, and not held against the metric table. */
 	bool own_names;
 	/*
-	 * NULL-ended literals, 2 to 64 bytes each, for scan.h: every line that changes what it
+	 * NULL-ended literals, 4 to 64 bytes each, for scan.h: every line that changes what it
 	 * finds has one of them in it, or is near one that has. The case of ASCII letters is one;
 	 * \n stands for any line end and for the start of the text. NULL: it has to be given the
 	 * whole text.

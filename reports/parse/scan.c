@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The marks of all parsers in one pass. Each mark is looked for by the two of its bytes that are
- * rarest together in a sample of the text, so that few places need a comparison. Invariant: every
- * place where a mark stands lies in a part of its parser, and parts are whole lines, in order,
- * with something left out between any two.
+ * The marks of all parsers in one pass. Each mark is looked for by the three
+ * of its bytes that are rarest together in a sample of the text, so that few places need a
+ * comparison, and by the three that begin one behind them, so that every second place is enough.
+ * Invariant: every place where a mark stands lies in a part of its parser, and parts are whole
+ * lines, in order, with something left out between any two.
  */
 #include "scan.h"
 
@@ -12,51 +13,54 @@
 #include <stdlib.h>
 
 #define SCAN_MARK_BYTES   64 /* at most, of one mark */
-#define SCAN_SAMPLES      64 /* stretches of the text whose pairs of bytes are counted */
+#define SCAN_SAMPLES      64 /* stretches of the text that are counted */
 #define SCAN_SAMPLE_BYTES 1024
-#define SCAN_PAIRS        ((size_t)1 << 16)
+#define SCAN_THREES       ((size_t)1 << 16) /* hashes of three bytes */
 
 struct scan_mark {
 	struct str text;
 	struct scan_parser *of;
-	size_t pair;   /* offset in text of the two bytes that it is looked for by */
-	uint32_t next; /* of the same pair, + 1; 0: none */
+	size_t three;  /* offset in text of the three bytes that this one is looked for by */
+	uint32_t next; /* of the same hash, + 1; 0: none */
 };
 
 struct scan_pass {
 	struct str text;
 	VEC(struct scan_mark) marks;
-	uint32_t heads[SCAN_PAIRS];       /* by the folded pair: of marks, + 1; 0: none */
-	uint32_t counts[SCAN_PAIRS];      /* in the sample */
-	uint64_t filter[SCAN_PAIRS / 64]; /* a bit for each pair as it may stand in the text */
+	unsigned char fold[256];
+	uint32_t heads[SCAN_THREES];  /* by hash: of marks, + 1; 0: none */
+	uint32_t counts[SCAN_THREES]; /* in the sample */
+	uint64_t filter[SCAN_THREES / 64];
 };
 
-/* The case of ASCII letters is one, and so are the two that end a line. */
-static unsigned char fold(unsigned char c)
+static uint32_t three_at(const unsigned char *p)
 {
-	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c == '\r' ? '\n' : c;
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 }
 
-static unsigned char other(unsigned char c)
+/* Of the low three bytes; the case of letters is one, as is that of some other bytes. */
+static uint32_t hash(uint32_t three)
 {
-	return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c == '\n' ? '\r' : c;
+	return ((three | 0x202020) << 8) * 2654435761u >> 16;
 }
 
-static unsigned pair_of(unsigned char a, unsigned char b)
+static void fold_init(struct scan_pass *pass)
 {
-	return a | (unsigned)b << 8;
+	for (unsigned c = 0; c < 256; c++)
+		pass->fold[c] = (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32
+						: c == '\r'          ? '\n'
+								     : c);
 }
 
-/* The four ways in which a pair of folded bytes may stand in a text; some may be the same. */
-static void variants(unsigned char a, unsigned char b, unsigned out[4])
+static bool same(const struct scan_pass *pass, const char *a, const char *b, size_t n)
 {
-	out[0] = pair_of(a, b);
-	out[1] = pair_of(other(a), b);
-	out[2] = pair_of(a, other(b));
-	out[3] = pair_of(other(a), other(b));
+	for (size_t i = 0; i < n; i++)
+		if (pass->fold[(unsigned char)a[i]] != pass->fold[(unsigned char)b[i]])
+			return false;
+	return true;
 }
 
-static void count_pairs(struct scan_pass *pass)
+static void count_threes(struct scan_pass *pass)
 {
 	size_t step = pass->text.n / SCAN_SAMPLES;
 	const unsigned char *p = (const unsigned char *)pass->text.p;
@@ -64,53 +68,57 @@ static void count_pairs(struct scan_pass *pass)
 	if (step < SCAN_SAMPLE_BYTES)
 		step = SCAN_SAMPLE_BYTES;
 	for (size_t at = 0; at < pass->text.n; at += step)
-		for (size_t i = at; i < at + SCAN_SAMPLE_BYTES && i + 1 < pass->text.n; i++)
-			pass->counts[pair_of(p[i], p[i + 1])]++;
+		for (size_t i = at; i < at + SCAN_SAMPLE_BYTES && i + 3 <= pass->text.n; i++)
+			pass->counts[hash(three_at(p + i))]++;
 }
 
-static uint64_t commonness(const struct scan_pass *pass, unsigned char a, unsigned char b)
+/* The hashes of the three bytes of a mark: two where one of them ends a line. */
+static void hashes(const char *mark, uint32_t out[2])
 {
-	unsigned ways[4];
-	uint64_t n = 0;
+	unsigned char other[3];
 
-	variants(a, b, ways);
-	for (size_t i = 0; i < 4; i++)
-		n += pass->counts[ways[i]];
-	return n;
+	for (size_t i = 0; i < 3; i++)
+		other[i] = (unsigned char)(mark[i] == '\n' ? '\r' : mark[i]);
+	out[0] = hash(three_at((const unsigned char *)mark));
+	out[1] = hash(three_at(other));
+}
+
+static void look_for(struct scan_pass *pass, struct scan_mark m)
+{
+	uint32_t ways[2];
+
+	hashes(m.text.p + m.three, ways);
+	for (size_t i = 0; i < (ways[0] == ways[1] ? 1 : 2); i++) {
+		m.next = pass->heads[ways[i]];
+		vec_push(&pass->marks, m);
+		pass->heads[ways[i]] = (uint32_t)pass->marks.n;
+		pass->filter[ways[i] / 64] |= UINT64_C(1) << ways[i] % 64;
+	}
 }
 
 static void add_mark(struct scan_pass *pass, struct scan_parser *of, const char *text)
 {
 	struct scan_mark m = {.text = str_of(text), .of = of};
-	const unsigned char *p = (const unsigned char *)text;
 	uint64_t least = UINT64_MAX;
-	unsigned ways[4], head;
 
-	if (m.text.n < 2 || m.text.n > SCAN_MARK_BYTES)
-		return;
-	for (size_t i = 0; i + 1 < m.text.n; i++) {
-		uint64_t n = commonness(pass, fold(p[i]), fold(p[i + 1]));
+	for (size_t i = 0; i + 4 <= m.text.n && m.text.n <= SCAN_MARK_BYTES; i++) {
+		uint32_t one[2], next[2];
+		uint64_t n;
 
+		hashes(text + i, one);
+		hashes(text + i + 1, next);
+		n = (uint64_t)pass->counts[one[0]] + pass->counts[one[1]] + pass->counts[next[0]] +
+		    pass->counts[next[1]];
 		if (n < least) {
 			least = n;
-			m.pair = i;
+			m.three = i;
 		}
 	}
-	variants(fold(p[m.pair]), fold(p[m.pair + 1]), ways);
-	for (size_t i = 0; i < 4; i++)
-		pass->filter[ways[i] / 64] |= UINT64_C(1) << ways[i] % 64;
-	head = ways[0];
-	m.next = pass->heads[head];
-	vec_push(&pass->marks, m);
-	pass->heads[head] = (uint32_t)pass->marks.n;
-}
-
-static bool same(const char *a, const char *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (fold((unsigned char)a[i]) != fold((unsigned char)b[i]))
-			return false;
-	return true;
+	if (least == UINT64_MAX)
+		return;
+	look_for(pass, m);
+	m.three++;
+	look_for(pass, m);
 }
 
 /* A mark stands at from..to. Marks come nearly in order: parts are made so later. */
@@ -125,25 +133,16 @@ static void found(struct scan_parser *p, size_t from, size_t to)
 	}
 	vec_push(&p->parts, ((struct scan_part){from, to}));
 }
-
-static void candidate(struct scan_pass *pass, size_t at)
+static void candidate(struct scan_pass *pass, size_t at, uint32_t which)
 {
-	const unsigned char *p = (const unsigned char *)pass->text.p;
-	uint32_t next = pass->heads[pair_of(fold(p[at]), fold(p[at + 1]))];
-
-	for (; next; next = pass->marks.p[next - 1].next) {
+	for (uint32_t next = pass->heads[which]; next; next = pass->marks.p[next - 1].next) {
 		const struct scan_mark *m = &pass->marks.p[next - 1];
-		size_t from = at - m->pair;
+		size_t from = at - m->three;
 
-		if (m->pair <= at && from + m->text.n <= pass->text.n &&
-			same(pass->text.p + from, m->text.p, m->text.n))
+		if (m->three <= at && from + m->text.n <= pass->text.n &&
+			same(pass, pass->text.p + from, m->text.p, m->text.n))
 			found(m->of, from, from + m->text.n);
 	}
-}
-
-static bool may_be(const struct scan_pass *pass, unsigned pair)
-{
-	return pass->filter[pair / 64] >> pair % 64 & 1;
 }
 
 static void search(struct scan_pass *pass)
@@ -154,11 +153,17 @@ static void search(struct scan_pass *pass)
 	/* The start of the text is the start of a line, too. */
 	vec_each (&pass->marks, m)
 		if (*m->text.p == '\n' && m->text.n - 1 <= n &&
-			same(pass->text.p, m->text.p + 1, m->text.n - 1))
+			same(pass, pass->text.p, m->text.p + 1, m->text.n - 1))
 			found(m->of, 0, m->text.n - 1);
-	for (; i + 1 < n; i++)
-		if (may_be(pass, pair_of(p[i], p[i + 1])))
-			candidate(pass, i);
+	for (; i + 4 <= n; i += 2) {
+		/* A fourth byte costs less than to read three, and is not in the hash. */
+		uint32_t which = hash(three_at(p + i) | (uint32_t)p[i + 3] << 24);
+
+		if (pass->filter[which / 64] >> which % 64 & 1)
+			candidate(pass, i, which);
+	}
+	if (i + 3 == n)
+		candidate(pass, i, hash(three_at(p + i)));
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -246,7 +251,8 @@ void scan_init(struct scan *s, struct str text, const struct driver *const *pars
 		n++;
 	*s = (struct scan){text, mem_alloc((n + 1) * sizeof *s->parsers), n};
 	pass->text = text;
-	count_pairs(pass);
+	fold_init(pass);
+	count_threes(pass);
 	for (size_t i = 0; i < n; i++) {
 		const struct parser *p = (const struct parser *)parsers[i];
 

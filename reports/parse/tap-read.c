@@ -329,9 +329,10 @@ int tap_read(struct str text, bool ktap, const struct sink *sink)
 	return 0;
 }
 
-const char *const tap_marks[] = {"TAP version ", "1..", "ok 0", "ok 1", "ok 2", "ok 3", "ok 4",
-	"ok 5", "ok 6", "ok 7", "ok 8", "ok 9", "not ok", "ok - ", "ok # ", "\nok", "    ok",
-	"] ok ", "Bail out!", "# Subtest:", NULL};
+const char *const tap_marks[] = {"TAP version ", "1..0", "1..1", "1..2", "1..3", "1..4", "1..5",
+	"1..6", "1..7", "1..8", "1..9", "ok 0", "ok 1", "ok 2", "ok 3", "ok 4", "ok 5", "ok 6",
+	"ok 7", "ok 8", "ok 9", "not ok", "ok - ", "ok # ", "\nok", "    ok", "] ok ", "Bail out!",
+	"# Subtest:", NULL};
 
 int tap_detect(struct str text, bool ktap)
 {

@@ -142,7 +142,8 @@ static int time_v_detect(struct str text)
 
 static const char *const time_v_marks[] = {"(seconds):", "(wall clock)", "resident set size",
 	"Percent of CPU this job got", "Exit status:", "Command terminated by",
-	"Command exited with", "elapsed", "\nreal", "\nuser", "\nsys", NULL};
+	"Command exited with", "elapsed ", "\nreal\t", "\nreal ", "\nuser\t", "\nuser ", "\nsys\t",
+	"\nsys ", NULL};
 
 const struct parser time_v_parser = {
 	.d = {.name = "time-v",

@@ -238,7 +238,7 @@ static int uboot_detect(struct str text)
 
 static const char *const uboot_marks[] = {" bytes read in ", " bytes written",
 	"Bytes transferred = ", "TFTP from server", " blocks read: ", " blocks written: ", "ytes/s",
-	"iB/s", "\ntime: ", ": OK", "\n** ", "Retry count exceeded", "=> ", NULL};
+	"iB/s", "\ntime: ", ": OK", "\n** ", "Retry count exceeded", "\n=> ", NULL};
 
 const struct parser uboot_parser = {
 	.d = {.name = "uboot", .brief = "U-Boot's transfers and time", .proven = "golden cases"},
