@@ -235,8 +235,17 @@ static int cyclictest_parse(struct str text, const struct sink *sink, struct err
 	bool wrapped = false, redrawn = str_chr(text, 0x1b) >= 0;
 	size_t torn = 0;
 
-	if (lines_has(text, "\"num_threads\"") || str_starts(str_trim(text), "{"))
-		return cyclictest_json(&c, text, e);
+	if (lines_has(text, "\"num_threads\"") || str_starts(str_trim(text), "{")) {
+		int failed = cyclictest_json(&c, text, e);
+
+		/* A log may hold both, of several runs. */
+		if (!lines_has(text, ") P:") && !lines_has(text, "# Min Latencies:"))
+			return failed;
+		if (failed)
+			sink_warn(sink, "cyclictest: a JSON document is cut off or damaged");
+		err_clear(e);
+		c.unit = "us";
+	}
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		struct str raw = str_make(text.p + lines.at, lines.rest.p - text.p - lines.at);

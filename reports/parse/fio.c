@@ -324,17 +324,24 @@ static int fio_parse(struct str text, const struct sink *sink, struct err *e)
 	struct json_scan scan;
 	char shown[160];
 	int failed;
+	struct err other = {0};
 	size_t n;
+	bool plain = str_find(text, STR_LIT(": (groupid=")) >= 0 ||
+		     str_find(text, STR_LIT(";fio-")) >= 0;
 
-	if (!str_starts(rest, "{") && str_find(text, STR_LIT("\"jobs\"")) < 0 &&
-		(str_find(text, STR_LIT(": (groupid=")) >= 0 ||
-			str_find(text, STR_LIT(";fio-")) >= 0))
+	if (plain && !str_starts(rest, "{") && str_find(text, STR_LIT("\"jobs\"")) < 0)
 		return fio_text_parse(text, sink, e);
 	json_scan_init(&scan, text, is_fio, sink);
 	failed = fio_documents(&scan, &n, e);
+	/* A log may hold both, of several runs. */
+	if (plain && fio_text_parse(text, sink, n ? &other : e)) {
+		if (!n)
+			return -1;
+		sink_warn(sink, "%s", other.msg);
+	}
 	if (scan.cut_off && !failed)
 		return err_set(e, BLAME_TEST, "fio: its JSON output is cut off or damaged");
-	if (n)
+	if (n || plain)
 		return failed;
 	str_line(&rest, &first);
 	if (!first.n)

@@ -168,10 +168,10 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 	size_t n = 0, from;
 	int failed = 0;
 	char shown[160];
+	bool rows = str_find(text, STR_LIT("[ ID]")) >= 0 ||
+		    str_find(text, STR_LIT("iperf3: error - ")) >= 0;
 
-	if (str_find(text, STR_LIT("{")) < 0 &&
-		(str_find(text, STR_LIT("[ ID]")) >= 0 ||
-			str_find(text, STR_LIT("iperf3: error - ")) >= 0))
+	if (rows && str_find(text, STR_LIT("{")) < 0)
 		return iperf3_text_parse(text, sink, e);
 	json_scan_init(&scan, text, is_iperf3, sink);
 	for (from = 0;; n++, from = scan.at) {
@@ -186,9 +186,15 @@ static int iperf3_parse(struct str text, const struct sink *sink, struct err *e)
 		json_decref(doc);
 	}
 	json_scan_end(&scan);
+	/* A log may hold both, of several runs. */
+	if (rows && iperf3_text_parse(text, sink, n ? &other : e)) {
+		if (!n)
+			return -1;
+		sink_warn(sink, "%s", other.msg);
+	}
 	if (scan.cut_off && !failed)
 		return err_set(e, BLAME_TEST, "iperf3: its JSON output is cut off or damaged");
-	if (n)
+	if (n || rows)
 		return failed;
 	str_line(&rest, &first);
 	if (!first.n)

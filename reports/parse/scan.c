@@ -362,8 +362,9 @@ static int run(const struct scan *s, size_t i, bool on, const struct sink *sink,
 	const struct scan_parser *p = &s->parsers[i];
 	const struct sink own = {NULL, on_at, on_suite, on_result, on_metric, on_env, on_warn};
 	struct sink to = own;
-	struct err other = {0};
+	struct err now = {0};
 	struct view v;
+	bool stopped = false;
 	int failed = 0;
 
 	if (!p->parts.n)
@@ -376,16 +377,22 @@ static int run(const struct scan *s, size_t i, bool on, const struct sink *sink,
 		size_t next;
 
 		v.last = v.offset;
-		if (!p->parser->parse(text, &to, failed ? &other : e))
+		if (!p->parser->parse(text, &to, &now))
 			break;
-		failed = -1;
 		next = line_end(v.text, v.last);
-		if (!on || !p->parser->stops || next >= v.text.n)
+		if (!on || !p->parser->stops || next >= v.text.n) {
+			failed = stopped ? 0 : -1;
 			break;
+		}
+		stopped = true;
+		sink_warn(sink, "%s", now.msg);
+		err_clear(&now);
 		v.offset = next;
 	}
 	free(v.starts);
 	free(v.copy);
+	if (failed && e)
+		*e = now;
 	return failed;
 }
 

@@ -42,8 +42,8 @@ void scan_done(struct scan *s);
  */
 int scan_parse(const struct scan *s, size_t i, const struct sink *sink, struct err *e);
 /*
- * The same, and where it stopped at a failure that the tool reports, on behind that line; e is the
- * first failure.
+ * The same, and where it stopped at a failure that the tool reports (parse.h, stops), on behind that
+ * line: the failure becomes a warning, and 0 returns.
  */
 int scan_parse_on(const struct scan *s, size_t i, const struct sink *sink, struct err *e);
 

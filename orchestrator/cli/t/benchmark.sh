@@ -4,13 +4,14 @@
 # `make benchmark`: what hilab costs, beside LAVA's dispatcher where Debian's lava-dispatcher is
 # installed. Both run the same trivial job on the same played board, through its console and relay
 # ports. Figures only: no time decides whether anything passes; on a shared machine trust ratios
-# from one run. HILAB and HILAB_BUILD as for the tests; RUNS, CONSOLE_MB and LAVA_MB shorten it. Then
+# from one run. HILAB and HILAB_BUILD as for the tests; RUNS and the _MB ones shorten it. Then
 # what a whole lab costs: benchmark-lab.sh.
 set -eu
 
 RUNS=${RUNS:-7}
 CONSOLE_MB=${CONSOLE_MB:-50}
 LAVA_MB=${LAVA_MB:-10} # LAVA takes more than a second for each
+PARSE_MB=${PARSE_MB:-100}
 MOTTO='root@hilab:~# '
 
 cost=$HILAB_BUILD/orchestrator/cli/t/tool-cost
@@ -258,6 +259,13 @@ row '20 patterns over a log, of CPU' MB/s "$1" "$5"
 row 'PTY to log and 20 patterns, by the clock' MB/s "$2" "$6"
 row '  of CPU' MB/s "$3" "$7"
 row '  a PTY that is only read, by the clock' MB/s "$4" ''
+
+say 'parsers'
+"$HILAB_BUILD/reports/parse/t/tool-parse-speed" "$PARSE_MB" >"$dir/parsers"
+figure() { sed -n "s/^$1: \([0-9]*\) MB.*/\1/p" "$dir/parsers"; }
+row "all parsers over a log of $PARSE_MB MB, of CPU" MB/s "$(figure 'all parsers together')" ''
+row '  the pass that finds which read what' MB/s "$(figure 'the pass over the log')" ''
+sed '/: [0-9]* MB/d; s/^#* */# /' "$dir/parsers"
 
 say 'validation'
 check="import yaml; from lava_common.schemas import validate"

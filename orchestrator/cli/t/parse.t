@@ -37,6 +37,27 @@ check 'each is one' 2 "needs KEY=VALUE, not 'x'" "$hilab" parse --as regex --set
 check 'and no other' 2 "unknown key 'patern' in parser 'regex'" "$hilab" parse --as regex --set patern=x "$dir/mine"
 check 'of a parser that has some' 2 "unknown key 'pattern' in parser 'fio'" "$hilab" parse --as fio --set pattern=x "$data/fio/write.in"
 
+{
+	printf '[    0.000000] Linux version 6.1 x\n[    1.000000] Freeing unused kernel memory: 2048K\n'
+	cat "$data/tap/tap13.in" "$data/ktap/kselftest.in" "$data/iperf3/text-tcp.in" "$data/iperf2/tcp-old.in" \
+		"$data/fio/write.in" "$data/fio/text-3x.in" "$data/alsa/playback.in" "$data/coremark/too-short.in" \
+		"$data/coremark/linux.in" "$data/junit/pytest.in"
+} >"$dir/night.log"
+all() { "$hilab" parse --all "$dir/night.log"; }
+check 'all parsers over a log: the kernel' 0 '2     printk ' all
+check 'results' 0 'tap       result  spi0 loopback at 24 MHz ' all
+check 'those of KTAP behind them' 0 'timeout: 45 seconds' all
+check 'JUnit among lines, with its suite' 0 'suite=pytest: assert 0 == 90' all
+check 'two forms of one tool' 0 'rw=randwrite' all
+check 'a run that failed hides not the next' 0 'coremark.score' all
+check 'and is told' 0 'coremark: ERROR! Must execute' all
+check 'what stands around a tool is told beside it' 0 'time.cpu_load' all
+check 'lines that two know are the surer ones' 0 "are left to 'iperf3', 90 of 100 sure; this is 90, and had 1 " all
+check 'and only those' 0 'iperf2.bw ' all
+check 'as JSON' 0 '"schema": "hilab.parse-all/1"' "$hilab" parse --all --json "$dir/night.log"
+check 'one parser for all is none' 2 'takes no --as' "$hilab" parse --all --as fio "$dir/night.log"
+check 'all of nothing' 1 'no parser finds anything' "$hilab" parse --all /dev/null
+
 check 'documents' 0 'am62axx     31      434' "$hilab" reference list
 check 'as JSON' 0 '"soc": "j721e"' "$hilab" reference list --json
 check 'one metric' 0 '13.68  13.50  13.97  s' "$hilab" reference show am62axx boot.linux_ms
