@@ -8,6 +8,7 @@
 #include "base/t/tap.h"
 #include "io/console-text.h"
 #include "mixed.h"
+#include "reports/parse/lines.h"
 #include "reports/parse/scan.h"
 #include "told.h"
 
@@ -122,7 +123,7 @@ static bool is_damaged(const struct mixed_case *c)
 	struct str rest = str_make(c->text.data, c->text.len), line;
 
 	while (str_line(&rest, &line))
-		if (console_kernel_find(line) > 0)
+		if (console_kernel_find(line) > 0 || lines_noise(line))
 			return true;
 	return strstr(c->name, "cut") || strstr(c->name, "damaged") ||
 	       strstr(c->name, "diagnostics");
