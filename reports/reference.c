@@ -36,7 +36,8 @@ static const struct param rows[] = {
 };
 
 struct table_head {
-	const char *section, *table;
+	const char *section, *table, *no_parser;
+	struct param_strings parsers;
 	const struct node *figures;
 };
 
@@ -45,6 +46,10 @@ static const struct param table_rows[] = {
 		.help = "the caption of the section that it is in"},
 	{"table", PARAM_STRING, offsetof(struct table_head, table), .required = true,
 		.help = "the caption of the table"},
+	{"parser", PARAM_STRINGS, offsetof(struct table_head, parsers),
+		.help = "parsers that make its figures out of what is printed"},
+	{"no-parser", PARAM_STRING, offsetof(struct table_head, no_parser),
+		.help = "why no parser makes all of its figures"},
 	{"figures", PARAM_LIST, offsetof(struct table_head, figures), .required = true,
 		.help = "its figures"},
 	{0},
@@ -69,6 +74,7 @@ struct reader {
 	struct diag *diag;
 	struct map keys, places; /* -> figure */
 	VEC(struct reference_figure) figures;
+	VEC(struct reference_table) tables;
 };
 
 static int by_key(const void *a, const void *b)
@@ -177,6 +183,11 @@ static int read_document(struct reader *rd, const struct node *doc)
 			failed = -1;
 			continue;
 		}
+		if (!table.parsers.n != (table.no_parser != NULL))
+			failed = diag_add(rd->diag, node->at,
+				"a table has either its 'parser' or 'no-parser' and why");
+		vec_push(&rd->tables, ((struct reference_table){table.section, table.table,
+					      table.parsers, table.no_parser}));
 		node_each (table.figures, row)
 			failed |= read_row(rd, &table, row);
 	}
@@ -198,11 +209,14 @@ int reference_load(
 		made.n = rd.figures.n;
 		made.figures = arena_alloc(&made.arena, made.n * sizeof *made.figures);
 		memcpy(made.figures, rd.figures.p, made.n * sizeof *made.figures);
+		made.tables = arena_alloc(&made.arena, made.n_tables * sizeof *made.tables);
+		memcpy(made.tables, rd.tables.p, made.n_tables * sizeof *made.tables);
 		*r = made;
 	} else {
 		reference_done(&made);
 	}
 	vec_done(&rd.figures);
+	vec_done(&rd.tables);
 	map_done(&rd.keys);
 	map_done(&rd.places);
 	return failed;

@@ -9,7 +9,9 @@
  */
 
 #include "io/node.h"
+#include "io/schema.h"
 #include "reports/parse/metric.h"
+#include "reports/parse/sink.h"
 
 struct reference_figure {
 	const char *section, *table; /* captions of the document */
@@ -22,10 +24,17 @@ struct reference_figure {
 	double value, min, max; /* in def->unit; NAN: not told */
 	const char *note;       /* why it is doubtful; NULL */
 };
+struct reference_table {
+	const char *section, *table;
+	struct param_strings
+		parsers;       /* that make its figures out of what is printed; none: nobody does */
+	const char *no_parser; /* why; NULL: some do */
+};
 struct reference {
 	struct arena arena;
 	const char *soc;
 	size_t n_tables, n;
+	struct reference_table *tables;   /* in the order of the document */
 	struct reference_figure *figures; /* in the order of the document */
 };
 struct reference_set {
@@ -45,5 +54,25 @@ void reference_set_done(struct reference_set *s);
 const struct reference *reference_set_find(const struct reference_set *s, const char *soc);
 /* The figure of that key; NULL. */
 const struct reference_figure *reference_find(const struct reference *r, const char *key);
+
+/* ---- reference-match.c ---- */
+enum reference_fit { REFERENCE_FITS, REFERENCE_NONE, REFERENCE_UNSURE };
+/*
+ * The published figure that a run's metric is to be compared with, by its name in the metric table
+ * and the labels that key it:
+ *
+ *   1. every label that both have agrees: as text but for case, as size (4k = 4096 = 4KiB), as
+ *      number (1 = 1.0);
+ *   2. a label that only the figure has makes it another one, but for those that say how it was
+ *      counted and not what was measured ("cycles", "test");
+ *   3. a label that only the run has does not matter where no figure of the metric in that document
+ *      has it; where one has, a figure without it is another one.
+ *
+ * Of several that fit the one wins that agrees in most labels, then in most texts; two that are
+ * left are REFERENCE_UNSURE: nothing is guessed. *figure is NULL unless it fits. A twin has no
+ * reference: that is for the caller to know.
+ */
+enum reference_fit reference_match(const struct reference *r, const char *metric,
+	const struct sink_label *labels, size_t n, const struct reference_figure **figure);
 
 #endif

@@ -12,11 +12,13 @@
 #include <string.h>
 
 struct args {
-	bool json;
+	bool json, tables;
 };
 
 static const struct cli_opt opts[] = {
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "as JSON"},
+	{"tables", 0, CLI_FLAG, offsetof(struct args, tables), NULL,
+		"with list: each table, and the parsers that make its figures"},
 	{0},
 };
 
@@ -37,6 +39,39 @@ static int print(const json_t *j, const struct args *a, const struct listing *t)
 		return cli_out_json(j);
 	listing_print(t, &out);
 	return cli_out(&out) ? EXIT_INCOMPLETE : EXIT_PASS;
+}
+
+/* Each table, and who makes its figures out of what is printed. */
+static int list_tables(const struct reference_set *s, const struct args *a)
+{
+	static const char *const headings[] = {"SOC", "SECTION", "TABLE", "PARSER", NULL};
+	AUTOJSON *all = json_array();
+	struct listing t;
+	int status;
+
+	listing_init(&t, headings);
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->p[i].n_tables; k++) {
+			const struct reference_table *table = &s->p[i].tables[k];
+			AUTOBUF names = BUF_INIT(BUF_CAP_BYTES);
+			json_t *parsers = json_array();
+
+			for (size_t p = 0; p < table->parsers.n; p++) {
+				buf_printf(&names, "%s%s", p ? "," : "", table->parsers.p[p]);
+				json_array_append_new(parsers, json_string(table->parsers.p[p]));
+			}
+			listing_add(&t, s->p[i].soc);
+			listing_add(&t, table->section);
+			listing_add(&t, table->table);
+			listing_add(&t, names.len ? buf_str(&names) : "-");
+			json_array_append_new(
+				all, json_pack("{s:s, s:s, s:s, s:o, s:s?}", "soc", s->p[i].soc,
+					     "section", table->section, "table", table->table,
+					     "parser", parsers, "no_parser", table->no_parser));
+		}
+	status = print(all, a, &t);
+	listing_done(&t);
+	return status;
 }
 
 static int list(const struct reference_set *s, const struct args *a)
@@ -182,7 +217,7 @@ static int run(int argc, char **argv)
 	else if (verb == 0)
 		status = check(&s, &a);
 	else if (verb == 1)
-		status = list(&s, &a);
+		status = a.tables ? list_tables(&s, &a) : list(&s, &a);
 	else
 		status = show(&s, &a, operands + 1, n - 1);
 	reference_set_done(&s);
@@ -193,7 +228,7 @@ static int run(int argc, char **argv)
 const struct cli_command reference_command = {
 	.name = "reference",
 	.brief = "list, show or check published figures",
-	.usage = "list | show SOC [METRIC] | check [FOLDER]",
+	.usage = "list [--tables] | show SOC [METRIC] | check [FOLDER]",
 	.details =
 		"Figures as they were printed; --json has them in the metric's unit too. METRIC "
 		"may\n"

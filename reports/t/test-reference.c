@@ -119,13 +119,13 @@ static void check_refused(const char *text, const char *part)
 	fs_remove_tree(dir, NULL);
 }
 
-#define HEAD "soc: x\ntables:\n  - section: s\n    table: t\n    figures:\n"
+#define HEAD "soc: x\ntables:\n  - section: s\n    table: t\n    parser: fio\n    figures:\n"
 
 static void test_refused(void)
 {
 	check_refused("soc: x\ntables: []\n", "it holds no figure");
 	check_refused(HEAD "      - {row: 1, metric: no.such, value: 1, unit: s}\n",
-		":6:26: 'no.such' is not in the metric table");
+		":7:26: 'no.such' is not in the metric table");
 	check_refused(HEAD "      - {row: 1, metric: udma.bw, value: 1, unit: s}\n",
 		"'s' cannot be told in 'MB/s'");
 	check_refused(HEAD "      - {row: 1, metric: udma.bw, value: 1, unit: KB/s}\n",
@@ -136,7 +136,7 @@ static void test_refused(void)
 		"'nan' is not a number");
 	check_refused(HEAD "      - {row: 1, metric: udma.bw, value: 1, unit: MB/s}\n"
 			   "      - {row: 1, metric: udma.cpu_load, value: 1, unit: \"%\"}\n",
-		":7:9: row 1 of 's' stands twice");
+		":8:9: row 1 of 's' stands twice");
 	check_refused(HEAD
 		"      - {row: 1, metric: udma.bw, params: {b: 1, a: 2}, value: 1, unit: MB/s}\n"
 		"      - {row: 2, metric: udma.bw, params: {a: 2, b: 1}, value: 1, unit: MB/s}\n",
