@@ -51,6 +51,7 @@ void board_caches_drop(void); /* what they hold is forgotten; only where nothing
 /* Releases a core at entry; 0 when it runs. */
 int board_core_on(uint32_t core, void (*entry)(void));
 void board_core_off(void); /* of this core; does not return */
+void board_sleep(void);    /* core 0, until the console has a byte; sleep.c, not in the ROM */
 
 static inline void board_barrier(void)
 {

@@ -41,7 +41,7 @@ for soc in am275x j721e; do
 	link "$work/rom.elf" rom.ld --specs=nano.specs "-Wl,--build-id=none -DROM $is -DSOC=\"$soc\"" \
 		rom.c board.c card.c image.c xmodem.c libc.c
 	link "$work/firmware.elf" firmware.ld '' "-Wl,--build-id=sha1 $is -DSOC=\"$soc\" -DVERSION=\"$version\"" \
-		main.c frames.c table.c ipc.c memory.c storage.c timer.c profile.c board.c card.c libc.c
+		main.c frames.c table.c ipc.c memory.c storage.c timer.c profile.c board.c card.c sleep.c libc.c
 	id=$("${cross}readelf" -n "$work/firmware.elf" | sed -n 's/.*Build ID: //p')
 	"${cross}objcopy" -O binary "$work/firmware.elf" "$work/firmware.bin"
 	"$work/mkimage" "$work/firmware.bin" "$out/$soc.img" "$soc" "$version" "$id" 0 0

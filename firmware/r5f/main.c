@@ -15,6 +15,7 @@
 #define LINE_BYTES 700
 #define WORDS      24
 #define PROMPT     "r5f> "
+#define AWAKE_NS   1000000000u /* at rest: nothing typed for so long */
 
 int main(void);
 void main_1(void);
@@ -86,15 +87,19 @@ static void erase(size_t n)
 /* One line of input with its echo; without its end. */
 static void get_line(char *line)
 {
+	uint64_t since = board_ns();
 	size_t n = 0;
 
 	printf(PROMPT);
 	for (;;) {
 		int c = board_get();
 
-		(void)board_ns(); /* it must not be left alone for long */
-		if (c < 0)
+		if (c < 0) {
+			if (board_ns() - since > AWAKE_NS)
+				board_sleep();
 			continue;
+		}
+		since = board_ns();
 		if (c == '\r' || c == '\n')
 			break;
 		if (c == 3) { /* ^C */

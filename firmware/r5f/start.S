@@ -80,20 +80,46 @@ fault_\n:
 #ifdef ROM
 /*
  * What stands for the chip's management core: QEMU starts its first A53 here, at EL3. It makes the
- * lower levels 32-bit (SCR_EL3.RW), as the R5 is, releases R5 core 0 at the ROM through QEMU's PSCI
- * (CPU_ON 0x84000003) and waits for ever. A64 code, as words.
+ * lower levels 32-bit (SCR_EL3.RW), as the R5 is, and releases R5 core 0 through QEMU's PSCI
+ * (CPU_ON 0x84000003) at what the word 0xffffff10 says, the ROM at first; and again whenever the
+ * console's interrupt (UART0, 53) wakes it, which does nothing unless the core has switched itself
+ * off to sleep (sleep.c). Addresses of the GIC-400: Xilinx UG1085. A64 code, as words.
  */
 	.section .a53, "ax"
 	.word 0xD53E1100 /* mrs  x0, scr_el3 */
 	.word 0x9275F800 /* bic  x0, x0, #0x400 */
 	.word 0xD51E1100 /* msr  scr_el3, x0 */
 	.word 0xD5033FDF /* isb */
-	.word 0x52800060 /* mov  w0, #3 */
+	.word 0x52BFFFE5 /* mov  w5, #0xffff0000 */
+	.word 0x729FE005 /* movk w5, #0xff00 */
+	.word 0x52BFFF80 /* mov  w0, #0xfffc0000 */
+	.word 0xB90010A0 /* str  w0, [x5, #16]       where core 0 begins */
+	.word 0x52BF2020 /* mov  w0, #0xf9010000     the distributor */
+	.word 0x52800021 /* mov  w1, #1 */
+	.word 0xB9000001 /* str  w1, [x0]            on */
+	.word 0x52A00402 /* mov  w2, #0x200000 */
+	.word 0xB9010402 /* str  w2, [x0, #0x104]    interrupt 53 on */
+	.word 0x3920D401 /* strb w1, [x0, #0x835]    to this core */
+	.word 0x52BF2040 /* mov  w0, #0xf9020000     the core's interface */
+	.word 0x52801FE2 /* mov  w2, #0xff */
+	.word 0xB9000402 /* str  w2, [x0, #4]        of any priority */
+	.word 0xB9000001 /* str  w1, [x0]            on */
+	.word 0x52800060 /* 1: mov w0, #3 */
 	.word 0x72B08000 /* movk w0, #0x8400, lsl #16 */
 	.word 0xD2800081 /* mov  x1, #4 */
-	.word 0x52BFFF82 /* mov  w2, #0xFFFC0000 */
+	.word 0xB94010A2 /* ldr  w2, [x5, #16] */
 	.word 0xD2800003 /* mov  x3, #0 */
 	.word 0xD4000003 /* smc  #0 */
-	.word 0xD503207F /* wfi */
-	.word 0x17FFFFFF /* b    the wfi */
+	.word 0xD503207F /* wfi                      also where interrupts are masked */
+	.word 0x17FFFFF9 /* b    1b */
+#else
+/* Where core 0 goes on after its sleep. */
+	.text
+	.global resume
+resume:
+	ldr sp, =_stack_2_top
+	bl prepare
+	ldr r0, =board_awake
+	blx r0
+	b stop
 #endif
