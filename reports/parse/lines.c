@@ -119,6 +119,11 @@ static bool lines_strip(struct lines *l, struct str *line)
 		/* Some terminals' "back to plain" ends in SI. */
 		if (noise.escape && c == 0x0f)
 			continue;
+		/* U-Boot draws "Loading: *", steps back and goes on with a row of "#". */
+		if (c == '\b' && n && l->line[n - 1] == '*') {
+			l->line[n - 1] = ' ';
+			continue;
+		}
 		if (noise.escape)
 			noise_escape(&noise, line->p[i]);
 		if (c < ' ' || c >= 127 || noise.more)
