@@ -168,6 +168,30 @@ static void on_identity(struct gather *g, const json_t *j)
 	vec_push(&g->identities, id);
 }
 
+/* Of a crash one line: its kind, what came of it and where the log has it; the excerpt stays with
+ * the events. */
+static void on_warn(struct gather *g, const json_t *j)
+{
+	const char *kind = json_text(j, "crash", NULL), *line = json_text(j, "line", NULL);
+	const char *reason = json_text(j, "reason", NULL), *console = json_text(j, "console", NULL);
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+
+	if (!kind || !line) {
+		vec_push(&g->warnings, of_role(g, json_text(j, "text", "")));
+		return;
+	}
+	buf_printf(&text, "crash %s (%s", kind, json_text(j, "rule", "-"));
+	if (reason)
+		buf_printf(&text, ": %s", reason);
+	if (console)
+		buf_printf(&text, ", console %s at byte %lld", console,
+			(long long)json_int(j, "log_offset", 0));
+	else
+		buf_puts(&text, ", the kernel's log");
+	buf_printf(&text, "): %s", line);
+	vec_push(&g->warnings, of_role(g, buf_str(&text)));
+}
+
 static int on_event(void *arg, const char *kind, const struct store_event *ev)
 {
 	struct gather *g = arg;
@@ -182,7 +206,7 @@ static int on_event(void *arg, const char *kind, const struct store_event *ev)
 	else if (!strcmp(kind, "identity"))
 		on_identity(g, j);
 	else if (!strcmp(kind, "warn"))
-		vec_push(&g->warnings, of_role(g, json_text(j, "text", "")));
+		on_warn(g, j);
 	return 0;
 }
 

@@ -43,6 +43,7 @@ const struct driver *const *parse_drivers(void)
 		&rtos_latency_parser.d,
 		&rtos_storage_parser.d,
 		&sbl_parser.d,
+		&storage_guide_parser.d,
 		&stream_parser.d,
 		&stress_ng_parser.d,
 		&tap_parser.d,
