@@ -23,7 +23,9 @@ int store_origin_add(struct store *s, int64_t run, const struct store_origin *o,
 int store_origin_find(
 	struct store *s, const char *sha256, const char *part, int64_t *run, struct err *e)
 {
-	sqlite3_stmt *st = store_stmt(s, SQL_ORIGIN_FIND, e);
+	/* In a turn that adds what is not there nobody else may add it in between. */
+	sqlite3_stmt *st =
+		s->turn ? store_write(s, SQL_ORIGIN_FIND, e) : store_stmt(s, SQL_ORIGIN_FIND, e);
 
 	store_bind_text(st, 1, sha256);
 	store_bind_text(st, 2, part);

@@ -152,7 +152,8 @@ struct store_origin {
 };
 typedef int store_origin_fn(void *arg, const struct store_origin *o);
 int store_origin_add(struct store *s, int64_t run, const struct store_origin *o, struct err *e);
-/* The run that is that part of those bytes: 1 and its number, 0 none, -1. */
+/* The run that is that part of those bytes: 1 and its number, 0 none, -1. In a turn it holds until
+ * the turn ends: nobody else adds it in between. */
 int store_origin_find(
 	struct store *s, const char *sha256, const char *part, int64_t *run, struct err *e);
 /* 1 found (fn called once), 0 the run was measured here or is not there, -1. */

@@ -329,7 +329,7 @@ static void caption(struct rst *r, struct str line)
 
 static size_t block(struct rst *r, size_t i)
 {
-	struct str line = r->lines[i].text, bare = str_trim(line);
+	struct str line = r->lines[i].text, bare = cut(line, indent_of(line));
 	size_t n;
 
 	if (!bare.n)

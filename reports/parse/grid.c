@@ -37,9 +37,10 @@ const char *grid_heading(const struct grid *g, size_t column, struct arena *a)
 
 bool grid_put(struct grid_build *b, const struct grid_place *place)
 {
-	size_t right = place->column + place->columns, bottom = place->row + place->rows;
+	size_t right = place->column + place->columns, bottom = place->row + 1;
 
-	if (!place->columns || !place->rows || right > GRID_COLUMNS || bottom > GRID_CELLS)
+	/* Only a row in which a cell begins is one: a few bytes cannot make a million places. */
+	if (!place->columns || !place->rows || right > GRID_COLUMNS)
 		return false;
 	right = right > b->columns ? right : b->columns;
 	bottom = bottom > b->rows ? bottom : b->rows;
@@ -53,7 +54,7 @@ bool grid_put(struct grid_build *b, const struct grid_place *place)
 
 static void fill(struct grid_cell *cells, const struct grid *g, const struct grid_place *p)
 {
-	for (size_t r = p->row; r < p->row + p->rows; r++)
+	for (size_t r = p->row; r < p->row + p->rows && r < g->rows; r++)
 		for (size_t c = p->column; c < p->column + p->columns; c++) {
 			struct grid_cell *cell = &cells[r * g->columns + c];
 

@@ -76,7 +76,8 @@ struct grid_build {
 	VEC(struct grid_place) places;
 	size_t rows, columns, heads, line;
 };
-/* A cell over rows x columns places; false: it reaches further than a table may. */
+/* A cell over rows x columns places, of which those below the table's last row are none; false: it
+ * reaches further than a table may. */
 bool grid_put(struct grid_build *b, const struct grid_place *place);
 /* Tells the table, unless it is empty, and is ready for the next. */
 void grid_tell(struct grid_build *b, const struct grid_where *w, const char *title,

@@ -58,6 +58,13 @@ check 'once' 0 'it is there already' "$hilab" import $given suite.tap
 check 'or as of another release' 0 'run 2: ' "$hilab" import $given --release 1.4 suite.tap
 check 'or again where it is asked for' 0 'run 3: ' "$hilab" import $given --replace suite.tap
 check 'in place of the first' 0 '' sh -c "! '$hilab' report 1"
+rm -f "$dir"/db*
+for who in 1 2 3 4; do
+	"$hilab" import $given suite.tap >"$dir/said$who" 2>&1 &
+done
+wait
+is "$(cat "$dir"/said? | grep -c '  run 1: ')" 4 'four at once find one run'
+is "$(cat "$dir"/said? | grep -c 'it is there already')" 3 'that one of them stored'
 check 'as JSON' 0 '"schema": "hilab.import/1"' "$hilab" import --json $given suite.tap
 check 'a folder is all its files' 2 'suite.junit: junit, 1 runs, 3 results' "$hilab" import $given .
 check 'what nobody knows is told' 2 'no parser knows this text' "$hilab" import $given suite.tap.want
@@ -85,6 +92,15 @@ check 'one of them is' 0 'am62axx-sk b2, sdk, 2026-01-31, 1.3: 0 results, 1 figu
 check 'a board whose type nobody tells' 2 "of which type is 'b1'?" "$hilab" import --date 2026-01-31 "$dir/LMBench Benchmarks.csv"
 printf '<html><body><p>nothing' >"$dir/x.html"
 check 'a document without tables' 2 'no result and no figure' "$hilab" import $given "$dir/x.html"
+
+# Large: 10 MB of one figure a line, and of a quote that is never closed.
+awk 'BEGIN { print "name,value,unit,labels"; for (i = 0; i < 180000; i++) printf "our.own,%d.5,ms,a=%d very=long other=label_of_it\n", i, i }' >"$dir/large.csv"
+check 'ten megabytes' 0 '180000 figures; nothing is stored' "$hilab" import -n $given "$dir/large.csv"
+awk 'BEGIN { print "name,value,unit\n\""; for (i = 0; i < 300000; i++) print "our.own,1,ms" }' >"$dir/open.csv"
+check 'a quote that is not closed costs its line' 0 '300000 figures; 1 refused' "$hilab" import -n $given "$dir/open.csv"
+printf '<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "%s">]><testsuite name="&c;"><testcase name="&b;"/></testsuite>' "$dir/all.csv" >"$dir/x.xml"
+check 'a document with entities is refused' 2 'no result' "$hilab" import -n --json $given "$dir/x.xml"
+check 'and none is expanded, no file read' 0 '' sh -c "! grep -q 'aaaa\|broke' '$dir/out'"
 
 # What is reported and imported again has the same results.
 printf 'suite,name,status,why\ns,a,pass,\ns,b,error,broke\nu,c,miss,lost\nu,d: e,skip,later\nu,g,fail,bad\n' >"$dir/all.csv"
