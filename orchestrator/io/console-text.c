@@ -207,11 +207,40 @@ static void line_break(struct console_text *t, char c)
 	}
 }
 
+/* Bytes at the start of s that are text, as many as the line still takes at once. */
+static size_t plain_run(const struct console_text *t, struct str s)
+{
+	size_t n = 0, room = CONSOLE_LINE_BYTES - t->line.len;
+
+	if (t->escape.state != CONSOLE_PLAIN)
+		return 0;
+	room = s.n < room ? s.n : room;
+	while (n < room && s.p[n] != ESC && s.p[n] != '\b' && s.p[n] != '\n' && s.p[n] != '\r')
+		n++;
+	return n;
+}
+
+static void add_run(struct console_text *t, struct str run)
+{
+	if (!t->line.len)
+		t->start = t->offset;
+	buf_add(&t->line, run.p, run.n);
+	for (size_t i = 0; i < run.n; i++)
+		vec_push(&t->offsets, t->offset + i);
+	t->broke = BROKE_NOT;
+}
+
 void console_text_feed(struct console_text *t, struct str raw)
 {
-	for (size_t i = 0; i < raw.n; i++, t->offset++) {
+	for (size_t i = 0, n; i < raw.n; i += n, t->offset += n) {
 		char c = raw.p[i];
 
+		n = plain_run(t, str_make(raw.p + i, raw.n - i));
+		if (n) {
+			add_run(t, str_make(raw.p + i, n));
+			continue;
+		}
+		n = 1;
 		if (console_escape(&t->escape, (unsigned char)c))
 			continue;
 		if (c == '\b') {

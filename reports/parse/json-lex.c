@@ -67,6 +67,12 @@ static size_t lex_escape(struct str s, struct buf *out)
 	return 2;
 }
 
+/* Is itself in a string. */
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 127 && c != '"' && c != '\\';
+}
+
 /* A string at s.p (its quote); returns the bytes taken, 0 when it does not end in this line. */
 static size_t lex_string(struct str s, struct buf *out)
 {
@@ -74,9 +80,16 @@ static size_t lex_string(struct str s, struct buf *out)
 
 	buf_putc(out, '"');
 	while (i < s.n) {
-		unsigned char c = (unsigned char)s.p[i];
-		size_t n;
+		unsigned char c;
+		size_t n = 0;
 
+		while (i + n < s.n && is_plain(s.p[i + n]))
+			n++;
+		buf_add(out, s.p + i, n);
+		i += n;
+		if (i == s.n)
+			break;
+		c = (unsigned char)s.p[i];
 		if (c == '"') {
 			buf_putc(out, '"');
 			return i + 1;
@@ -176,7 +189,11 @@ bool json_lex_line(struct str line, int *depth, size_t *used, struct buf *out)
 
 		if (c == '"') {
 			n = lex_string(rest, &strict);
-		} else if (c && (is_blank(c) || strchr("{}[]:,", c))) {
+		} else if (is_blank(c)) {
+			while (n < rest.n && is_blank(rest.p[n]))
+				n++;
+			buf_add(&strict, rest.p, n);
+		} else if (c && strchr("{}[]:,", c)) {
 			level += (c == '{' || c == '[') - (c == '}' || c == ']');
 			buf_putc(&strict, c);
 		} else {

@@ -62,11 +62,26 @@ static void noise_text(struct noise *n, unsigned char c)
 	}
 }
 
+/* Nothing but printable ASCII and tabs: most lines of most logs. */
+static bool is_plain(struct str s)
+{
+	unsigned bad = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		bad |= (unsigned)(c - 0x20u > 0x5eu) & (unsigned)(c != 0x09);
+	}
+	return !bad;
+}
+
 size_t lines_noise(struct str s)
 {
 	struct console_escape escape = {0};
 	struct noise noise = {0};
 
+	if (is_plain(s))
+		return 0;
 	for (size_t i = 0; i < s.n; i++) {
 		if (console_escape(&escape, (unsigned char)s.p[i]))
 			noise.bytes +=
@@ -101,6 +116,14 @@ static bool lines_strip(struct lines *l, struct str *line)
 	struct noise noise = {0};
 	size_t n = l->kept;
 
+	if (is_plain(*line)) {
+		if (line->n > sizeof l->line - n)
+			return false;
+		memcpy(l->line + n, line->p, line->n);
+		l->noise = l->kept ? l->noise : 0;
+		*line = str_make(l->line, n + line->n);
+		return true;
+	}
 	for (size_t i = 0; i < line->n; i++) {
 		unsigned char c = (unsigned char)line->p[i];
 
@@ -206,13 +229,34 @@ static struct str lines_break(struct str rest, size_t end)
 	return str_make(rest.p + end + 1, rest.n - end - 1);
 }
 
+/* Up to the next line break; a window at a time, or a text without LF would be searched for it
+ * again and again. */
+static size_t lines_end(struct str rest)
+{
+	for (size_t from = 0, n; from < rest.n; from += n) {
+		const char *nl, *cr;
+
+		n = rest.n - from < LINES_BYTES ? rest.n - from : LINES_BYTES;
+		nl = memchr(rest.p + from, '\n', n);
+		cr = memchr(rest.p + from, '\r', nl ? (size_t)(nl - rest.p) - from : n);
+		if (cr || nl)
+			return (size_t)((cr ? cr : nl) - rest.p);
+	}
+	return rest.n;
+}
+
+/* The kernel's line as a whole, where those are passed over: the most common of all. */
+static bool lines_is_kernels(const struct lines *l, struct str line)
+{
+	return !l->kernel && !l->kept && line.n && (*line.p == '[' || *line.p == '<') &&
+	       line.n <= sizeof l->line && console_kernel_head(line) > 0;
+}
+
 bool lines_next(struct lines *l, struct str *line)
 {
 	while (l->rest.n) {
-		size_t end = 0;
+		size_t end = lines_end(l->rest);
 
-		while (end < l->rest.n && l->rest.p[end] != '\n' && l->rest.p[end] != '\r')
-			end++;
 		*line = str_make(l->rest.p, end);
 		if (!l->kept)
 			l->at = (size_t)(l->rest.p - l->text.p);
@@ -227,6 +271,8 @@ bool lines_next(struct lines *l, struct str *line)
 		}
 		l->rest = lines_break(l->rest, end);
 		l->tail &= end > 0;
+		if (lines_is_kernels(l, *line))
+			continue;
 		if ((end || l->kept) && lines_wanted(l, line))
 			return true;
 	}

@@ -220,8 +220,8 @@ static int lwip_detect(struct str text)
 		       : 0;
 }
 
-static const char *const lwip_marks[] = {
-	"TCP RX", "TCP TX", "TCP Bidirectional", "UDP RX", "UDP TX", NULL};
+static const char *const lwip_marks[] = {"TCP RX", "TCP TX", "TCP Bidirectional", "UDP RX",
+	"UDP TX", "TCP/IP stack", "Datagram Length =", "Bandwidth (Mbps)", NULL};
 
 const struct parser lwip_parser = {
 	.d = {.name = "lwip",
@@ -230,5 +230,4 @@ const struct parser lwip_parser = {
 	.detect = lwip_detect,
 	.parse = lwip_parse,
 	.marks = lwip_marks,
-	.whole = true,
 };

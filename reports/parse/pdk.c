@@ -516,7 +516,10 @@ static int pdk_detect(struct str text)
 }
 
 static const char *const pdk_marks[] = {"Display Type", "Capture Type", "Time taken to ",
-	"OSPI RCLK", "Size of transfer (", "MHz :- ", "Theoretical Max: ", NULL};
+	"OSPI RCLK", "Size of transfer (", "MHz :- ", "Theoretical Max", "Tput (MB/s)",
+	"Throughput (MB/s)", "Read Time (ns)", "Tuning Time (ms)", "sd card performance",
+	"emmc performance", "csl-fl", " Mode (", " Mode OSPI", " Mode - ", "cache off", "cache on",
+	"ISR latency", NULL};
 
 const struct parser pdk_parser = {
 	.d = {.name = "pdk",
@@ -525,5 +528,4 @@ const struct parser pdk_parser = {
 	.detect = pdk_detect,
 	.parse = pdk_parse,
 	.marks = pdk_marks,
-	.whole = true,
 };

@@ -171,9 +171,10 @@ static int printk_detect(struct str text)
 static const char *const printk_marks[] = {"Linux version ", "Freeing unused kernel",
 	"VFS: Mounted root", " as init process",
 	/* of a crash; coarse: the table decides */
-	"panic", "Rebooting in ", "nable to handle kernel ", "nternal error: ", "Oops: ", "BUG",
-	"protection fault", "Bad mode in ", "SError Interrupt", "nhandled fault: ", " corruption",
-	"LOCKUP", "INFO: ", "WARNING: ", "UBSAN: ", "of memory: Kill", "oom-kill", " error",
+	"panic", "Rebooting in ", "nable to handle kernel ",
+	"nternal error: ", "Oops: ", "BUG: ", "BUG at ", "protection fault", "Bad mode in ",
+	"SError Interrupt", "nhandled fault: ", " corruption", "LOCKUP",
+	"INFO: ", "WARNING: ", "UBSAN: ", "of memory: Kill", "oom-kill", " error",
 	"Remounting filesystem", "failed to convert unwritten", "JBD2: ", "Aborting journal",
 	"set read-only", "read-only mode", "jffs2: Data CRC", "F2FS-fs", "imeout", "timed out",
 	"error -110", "err = -110", "Card stuck", "never released inhibit", "host not responding",

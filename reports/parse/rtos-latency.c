@@ -181,8 +181,8 @@ static int rtos_latency_detect(struct str text)
 		       : 0;
 }
 
-static const char *const rtos_latency_marks[] = {
-	"Early CAN", "GPIO toggle time", "audio out time", "pin latency", NULL};
+static const char *const rtos_latency_marks[] = {"Early CAN", "GPIO toggle time", "audio out time",
+	"pin latency", "mcasp operating", " Bootmode", NULL};
 
 const struct parser rtos_latency_parser = {
 	.d = {.name = "rtos-latency",
@@ -191,5 +191,4 @@ const struct parser rtos_latency_parser = {
 	.detect = rtos_latency_detect,
 	.parse = rtos_latency_parse,
 	.marks = rtos_latency_marks,
-	.whole = true,
 };

@@ -92,7 +92,7 @@ static inline void mixed_line(struct mixed *m, struct buf *out)
 	static const char *const kernel[] = {
 		"usb %-1: new high-speed USB device number % using xhci-hcd",
 		"mmc%: new ultra high speed SDR104 SDHC card at address %",
-		"EXT4-fs (mmcblk%p2): mounted filesystem with ordered data mode, errors %",
+		"EXT4-fs (mmcblk%p2): mounted filesystem with ordered data mode, %",
 		"am65-cpsw-nuss 8000000.ethernet eth%zu: PHY [8000f00.mdio:0%zu] driver [TI "
 		"DP83867]",
 		"ti-sci 44043000.system-controller: ABI: %.% (firmware rev 0x0009 '9.0.1')",
