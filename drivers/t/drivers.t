@@ -7,7 +7,7 @@ hilab=${HILAB:-build/release/hilab}
 export HILAB_STORE="$dir/h.db"
 n_runs=0
 
-a_run() { # JOB SOC TWIN NAME STATUS: one that ended is in the store
+a_run() { # JOB SOC TWIN NAME STATUS [NAME STATUS]: one that ended is in the store
 	n_runs=$((n_runs + 1))
 	run=$dir/run$n_runs
 	mkdir "$run"
@@ -15,8 +15,10 @@ a_run() { # JOB SOC TWIN NAME STATUS: one that ended is in the store
 	cat >"$run/events.jsonl" <<-END
 	{"seq":0,"at":$at,"ms":0,"kind":"run-start","job":"$1","board":"b","type":"t","soc":"$2","lab":"l","twin":$3,"steps":1,"pid":1}
 	{"seq":1,"at":$at,"ms":0,"kind":"result","suite":"$1","name":"$4","status":"$5","log_offset":-1}
-	{"seq":2,"at":$at,"ms":0,"kind":"run-end","verdict":"pass"}
 	END
+	[ $# -lt 7 ] || printf '{"seq":3,"at":%s,"ms":0,"kind":"result","suite":"s","name":"%s","status":"%s","log_offset":-1}\n' \
+		"$at" "$6" "$7" >>"$run/events.jsonl"
+	printf '{"seq":4,"at":%s,"ms":0,"kind":"run-end","verdict":"pass"}\n' "$at" >>"$run/events.jsonl"
 	printf '{"verdict":"pass","started_ms":%s,"ended_ms":%s,"counts":{}}\n' $at $at >"$run/status"
 	"$hilab" import "$run" >"$dir/imported" 2>&1 || cat "$dir/imported"
 }
@@ -54,7 +56,14 @@ is_class 'fails on silicon' boot-sd 'failing'
 a_run am335x-sd-boot am335x false medium pass
 a_run am335x-sd-boot am335x false medium miss
 is_class 'a lost result says nothing' boot-sd 'on silicon'
-check 'and the run is told' 0 '"run": 8' "$hilab" drivers am335x --json
+a_run am335x-sd-boot am335x true medium pass
+a_run am335x-sd-boot am335x false medium pass medium/card skip
+is_class 'a step of which all tests were skipped proves nothing' boot-sd 'on twin'
+a_run am335x-sd-boot am335x false medium/card fail medium pass
+is_class 'nor does one with a failed test' boot-sd 'failing'
+a_run am335x-sd-boot am335x false medium pass medium/card pass
+is_class 'one with a passed test does' boot-sd 'on silicon'
+check 'and the run is told' 0 '"run": 13' "$hilab" drivers am335x --json
 check 'the counts go with it' 0 ' 1 on silicon, 0 on twin, 0 failing' "$hilab" drivers am335x
 check 'a store that is none' 3 "is not a database" "$hilab" drivers --store "${HILAB_DATA:-.}/Makefile"
 

@@ -33,8 +33,9 @@ static const struct cli_opt opts[] = {
 /* ---- what the store last heard ---- */
 
 struct heard {
-	const char *status;
+	const char *status; /* NULL: lost, or not told yet */
 	int64_t run;
+	size_t passed, skipped, bad; /* results STEP/TEST below it */
 };
 struct hearing {
 	struct store *store;
@@ -44,23 +45,71 @@ struct hearing {
 	struct map jobs;    /* "JOB/KIND" -> int *: runs looked at */
 	const char *of;     /* the run in hand: "JOB/KIND" */
 	int64_t run;
+	struct map now; /* its results, as in results */
 	struct err err;
 };
 
 static const char *const kinds[] = {"real", "twin"};
 
+static struct heard *heard_now(struct hearing *h, const char *name, size_t n)
+{
+	const char *key = arena_printf(&h->arena, "%s/%.*s", h->of, (int)n, name);
+	struct heard *heard = map_find(&h->now, key);
+
+	if (!heard) {
+		heard = arena_alloc(&h->arena, sizeof *heard);
+		heard->run = h->run;
+		map_set(&h->now, key, heard);
+	}
+	return heard;
+}
+
+static bool is_bad_word(const char *status)
+{
+	return !strcmp(status, "fail") || !strcmp(status, "error");
+}
+
 static int hear_result(void *arg, const struct store_result *r)
 {
 	struct hearing *h = arg;
-	AUTOFREE char *key = mem_printf("%s/%s", h->of, r->name);
-	struct heard *heard;
+	const char *slash = strchr(r->name, '/');
+	struct heard *step;
 
-	if (!strcmp(r->status, "miss") || map_has(&h->results, key))
+	if (!strcmp(r->status, "miss"))
 		return 0;
-	heard = arena_alloc(&h->arena, sizeof *heard);
-	*heard = (struct heard){arena_strdup(&h->arena, r->status), h->run};
-	map_set(&h->results, arena_strdup(&h->arena, key), heard);
+	heard_now(h, r->name, strlen(r->name))->status = arena_strdup(&h->arena, r->status);
+	if (!slash)
+		return 0;
+	step = heard_now(h, r->name, (size_t)(slash - r->name));
+	step->passed += !strcmp(r->status, "pass");
+	step->skipped += !strcmp(r->status, "skip");
+	step->bad += is_bad_word(r->status);
 	return 0;
+}
+
+/* A step whose tests were all skipped ended well and proves nothing. */
+static void hear_step(struct heard *s)
+{
+	if (strcmp(s->status, "pass"))
+		return;
+	if (s->bad)
+		s->status = "fail";
+	else if (!s->passed && s->skipped)
+		s->status = "skip";
+}
+
+/* What an older run said counts only where this one, or a newer one, says nothing. */
+static void keep_run(struct hearing *h)
+{
+	map_each (&h->now, entry) {
+		struct heard *heard = entry->value;
+
+		if (!heard->status || map_has(&h->results, entry->key))
+			continue;
+		hear_step(heard);
+		map_set(&h->results, entry->key, heard);
+	}
+	map_done(&h->now);
 }
 
 static int hear_run(void *arg, const struct store_run *run)
@@ -75,7 +124,10 @@ static int hear_run(void *arg, const struct store_run *run)
 	++*seen;
 	h->of = key;
 	h->run = run->id;
-	return store_results(h->store, run->id, hear_result, h, &h->err) ? -1 : 0;
+	if (store_results(h->store, run->id, hear_result, h, &h->err))
+		return -1;
+	keep_run(h);
+	return 0;
 }
 
 /* Only jobs that rows name are looked at. No store yet: nothing was heard. */
@@ -106,6 +158,7 @@ static void hearing_done(struct hearing *h)
 {
 	store_close(h->store);
 	map_done(&h->results);
+	map_done(&h->now);
 	map_done(&h->jobs);
 	arena_done(&h->arena);
 }
@@ -134,7 +187,7 @@ static bool is(const struct heard *h, const char *status)
 
 static bool is_bad(const struct heard *h)
 {
-	return is(h, "fail") || is(h, "error");
+	return h && is_bad_word(h->status);
 }
 
 static enum class class_of(const struct hearing *h, const struct support_row *r) {
