@@ -7,6 +7,7 @@
 #include "io/json.h"
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The labels without their cycle; NULL where there is none. In a. */
@@ -23,26 +24,72 @@ static const char *without_cycle(struct arena *a, const char *labels)
 	return arena_strdup(a, buf_str(&text));
 }
 
-static void add(struct aggregate *g, double value)
+struct building {
+	struct aggregate g;
+	VEC(double) samples;
+};
+
+static void add(struct building *b, double value)
 {
+	struct aggregate *g = &b->g;
+
 	if (!g->n || value < g->min)
 		g->min = value;
 	if (!g->n || value > g->max)
 		g->max = value;
 	g->n++;
 	g->avg += (value - g->avg) / (double)g->n;
+	vec_push(&b->samples, value);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *samples, size_t n)
+{
+	qsort(samples, n, sizeof *samples, by_value);
+	return n % 2 ? samples[n / 2] : samples[n / 2 - 1] / 2 + samples[n / 2] / 2;
+}
+
+static double make(struct building *b)
+{
+	double sum = 0;
+
+	switch (b->g.how) {
+	case METRIC_MEDIAN:
+		return median(b->samples.p, b->samples.n);
+	case METRIC_MIN:
+		return b->g.min;
+	case METRIC_MAX:
+		return b->g.max;
+	case METRIC_SUM:
+		vec_each (&b->samples, sample)
+			sum += *sample;
+		return sum;
+	default:
+		return b->g.avg;
+	}
 }
 
 size_t aggregate_all(
 	struct arena *a, const struct report_metric *metrics, size_t n, struct aggregate **out)
 {
-	VEC(struct aggregate) all = {0};
+	VEC(struct building) all = {0};
 	struct map by_key = {0}; /* -> index + 1 */
 
 	for (size_t i = 0; i < n; i++) {
 		const struct store_metric *m = &metrics[i].m;
+		const struct metric_def *def = metrics[i].def;
 		const char *labels = without_cycle(a, m->labels);
-		struct aggregate new = {m->suite, m->name, m->unit, labels, 0, 0, 0, 0};
+		struct building new = {.g = {.suite = m->suite,
+					       .name = m->name,
+					       .unit = m->unit,
+					       .labels = labels,
+					       .how = def ? def->aggregate : METRIC_MEAN}};
 		const char *key;
 		uintptr_t at;
 
@@ -59,8 +106,11 @@ size_t aggregate_all(
 	}
 	n = all.n;
 	*out = arena_alloc(a, n * sizeof **out + 1);
-	if (n)
-		memcpy(*out, all.p, n * sizeof **out);
+	for (size_t i = 0; i < n; i++) {
+		all.p[i].g.value = make(&all.p[i]);
+		(*out)[i] = all.p[i].g;
+		vec_done(&all.p[i].samples);
+	}
 	vec_done(&all);
 	map_done(&by_key);
 	return n;

@@ -3,11 +3,13 @@
 #define REPORTS_AGGREGATE_H
 
 /*
- * What repeats in a run, as the published tables print it: average, least and greatest of the
- * samples of one metric that differ in nothing but their cycle.
+ * What repeats in a run, as the published tables print it: what the samples of one metric that
+ * differ in nothing but their cycle make (`aggregate:` of the metric table), their least and
+ * greatest.
  */
 
 #include "base/arena.h"
+#include "reports/parse/metric.h"
 #include "store/store.h"
 
 struct report_metric;
@@ -16,6 +18,8 @@ struct aggregate {
 	const char *suite, *name, *unit;
 	const char *labels; /* JSON object, without the cycle */
 	size_t n;           /* samples, at least 1 */
+	int how;            /* enum metric_aggregate; the mean where the table does not know it */
+	double value;       /* what they make by it */
 	double avg, min, max;
 };
 

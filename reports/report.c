@@ -87,6 +87,7 @@ static int on_metric(void *arg, const struct store_metric *m)
 		copy.m.unit = copy.def->unit;
 	}
 	copy.m.labels = arena_strdup(a, m->labels);
+	copy.m.better = arena_strdup(a, m->better);
 	vec_push(&g->metrics, copy);
 	return 0;
 }
@@ -192,6 +193,22 @@ static void on_warn(struct gather *g, const json_t *j)
 	vec_push(&g->warnings, of_role(g, buf_str(&text)));
 }
 
+/* The store has not taken it (store_run_events): it is told why. */
+static void on_refused(struct gather *g, const json_t *j)
+{
+	const struct metric_def *def =
+		g->table ? metric_find(g->table, json_text(j, "name", "")) : NULL;
+	double value = json_num(j, "value", NAN);
+	const char *unit = json_text(j, "unit", "");
+	struct err e = {0};
+
+	if (!def || !isfinite(value) || !metric_value(def, value, unit, &value, &e))
+		return;
+	vec_push(&g->warnings,
+		of_role(g, arena_printf(&g->r->arena, "%s: %s: %.10g %s is not stored", def->name,
+				   e.msg, value, unit)));
+}
+
 static int on_event(void *arg, const char *kind, const struct store_event *ev)
 {
 	struct gather *g = arg;
@@ -205,6 +222,8 @@ static int on_event(void *arg, const char *kind, const struct store_event *ev)
 		on_step_end(g, j);
 	else if (!strcmp(kind, "identity"))
 		on_identity(g, j);
+	else if (!strcmp(kind, "metric"))
+		on_refused(g, j);
 	else if (!strcmp(kind, "warn"))
 		on_warn(g, j);
 	return 0;

@@ -17,11 +17,12 @@
  *not count retry       name attempt message: why that attempt was not the last flake       name
  *attempts why: passed, but not at once bootmode    mode (written before it changes) power state
  *("on"|"off"|"unknown") stage       name ms_since_power_on identity    role want got same (bool)
- *	result      suite name status [why] [log_offset] [console]
- *	metric      suite test name value [min max resolution] unit labels {name: value}
- *	env         name value
+ *	result      suite name status [why] [log_offset] [console] [parser]
+ *	metric      suite test name value [min max resolution] unit labels {name: value} [better]
+ *		    [parser]
+ *	env         name value [parser]
  *	note        text
- *	warn        text [crash (console log_offset | source: "dmesg")]
+ *	warn        text [crash (console log_offset | source: "dmesg")] [parser]
  *	artifact    name bytes
  *	release     what ok [message]
  *	barrier, tell, heard (from key bytes text), session-start, input-dropped, power-done,

@@ -13,6 +13,7 @@ const struct cli_command *const cli_commands[] = {
 	&types_command,
 	&drivers_command,
 	&parse_command,
+	&reparse_command,
 	&reference_command,
 	&import_command,
 	&backup_command,

@@ -28,6 +28,7 @@ extern const struct cli_command player_command;
 extern const struct cli_command power_cli_command;
 extern const struct cli_command reference_command;
 extern const struct cli_command release_command;
+extern const struct cli_command reparse_command;
 extern const struct cli_command report_command;
 extern const struct cli_command reserve_command;
 extern const struct cli_command retry_command;

@@ -83,24 +83,26 @@ static int add_metric(const struct event *ev, struct err *e)
 	double value = json_num(ev->j, "value", NAN);
 	const struct metric_def *def;
 	AUTOFREE char *text = NULL;
-	bool known;
 	sqlite3_stmt *st;
 
 	if (!isfinite(value))
 		return 0;
+	/* Nobody knows what it is in the metric's unit: it is none of that metric's figures. */
 	def = find_metric(ev->s, name);
-	known = def && !metric_value(def, value, unit, &value, NULL);
+	if (def && metric_value(def, value, unit, &value, NULL))
+		return 0;
 	st = row_stmt(ev, SQL_METRIC_ADD, e);
 	text = json_is_object(labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 	store_bind_text(st, 3, json_text(ev->j, "suite", ""));
 	store_bind_text(st, 4, json_text(ev->j, "test", ""));
 	store_bind_text(st, 5, def ? def->name : name);
 	sqlite3_bind_double(st, 6, value);
-	store_bind_text(st, 7, known ? def->unit : unit);
+	store_bind_text(st, 7, def ? def->unit : unit);
 	store_bind_text(st, 8, text ? text : "{}");
-	bind_beside(st, 9, ev, "min", unit, known ? def : NULL);
-	bind_beside(st, 10, ev, "max", unit, known ? def : NULL);
-	bind_beside(st, 11, ev, "resolution", unit, known ? def : NULL);
+	bind_beside(st, 9, ev, "min", unit, def);
+	bind_beside(st, 10, ev, "max", unit, def);
+	bind_beside(st, 11, ev, "resolution", unit, def);
+	store_bind_text(st, 12, def ? NULL : json_text(ev->j, "better", NULL));
 	return store_step(ev->s, st, "add a metric", e);
 }
 

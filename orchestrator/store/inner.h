@@ -10,11 +10,13 @@
 
 #include <sqlite3.h>
 
-#define STORE_BUSY_MS    5000                /* how long a writer waits for another one */
-#define STORE_LOG_BYTES  ((int64_t)64 << 20) /* the write-ahead log is cut to it when it can be */
-#define STORE_PART_BITS  48                  /* of an event's position: part above, offset below */
-#define STORE_OFFSET_MAX ((uint64_t)1 << STORE_PART_BITS)
-#define STORE_PARTS_MAX  1024
+#define STORE_BUSY_MS     5000                /* how long a writer waits for another one */
+#define STORE_LOG_BYTES   ((int64_t)64 << 20) /* the write-ahead log is cut to it when it can be */
+#define STORE_PART_BITS   48                  /* of an event's position: part above, offset below */
+#define STORE_OFFSET_MAX  ((uint64_t)1 << STORE_PART_BITS)
+#define STORE_PARTS_MAX   1024
+#define STORE_READING_BIT 58 /* set in the position of what a reading found */
+#define STORE_ROW_BITS    20 /* number of a row within its reading and part */
 
 /* Every statement there is, prepared when first used. */
 enum store_sql {
@@ -35,6 +37,13 @@ enum store_sql {
 	SQL_RUN_OFFSET,
 	SQL_RUN_OF_DIR,
 	SQL_RUN_SET_DIR,
+	SQL_RUN_SET_READING,
+	SQL_READING_ADD,
+	SQL_READING_FIND,
+	SQL_READINGS,
+	SQL_READING_RESULT_ADD,
+	SQL_READING_METRIC_ADD,
+	SQL_READING_ENV_ADD,
 	SQL_EVENT_ADD,
 	SQL_RESULT_ADD,
 	SQL_METRIC_ADD,

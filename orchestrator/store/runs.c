@@ -129,6 +129,7 @@ static int run_row(sqlite3_stmt *st, store_run_fn *fn, void *arg)
 		.params = store_text(st, 15),
 		.job_id = sqlite3_column_int64(st, 16),
 		.attempt = sqlite3_column_int64(st, 17),
+		.reading = sqlite3_column_int64(st, 18),
 	};
 
 	return fn(arg, &run);
@@ -211,7 +212,7 @@ int store_run_set_dir(struct store *s, int64_t run, const char *dir, struct err 
 /* What an event's position says (schema.c). */
 static unsigned part_of(int64_t position)
 {
-	return (unsigned)(position >> STORE_PART_BITS);
+	return (unsigned)(position >> STORE_PART_BITS) % STORE_PARTS_MAX;
 }
 
 static uint64_t offset_of(int64_t position)
@@ -277,6 +278,7 @@ int store_metrics(struct store *s, int64_t run, store_metric_fn *fn, void *arg, 
 			.min = real_or(st, 7, NAN),
 			.max = real_or(st, 8, NAN),
 			.resolution = real_or(st, 9, 0),
+			.better = store_text(st, 10),
 		};
 
 		answer = fn(arg, &m);

@@ -157,10 +157,31 @@ static const char origins[] =
 	" format TEXT NOT NULL, who TEXT NOT NULL, at_ms INTEGER NOT NULL) STRICT;"
 	"CREATE UNIQUE INDEX origin_of ON origin(sha256, part);";
 
+/*
+ * Readings of a run's kept texts after the one of its worker, which is number 0: whole, each with
+ * what it found changed against the one before. run.reading is the one that counts. Rows of a
+ * reading have positions above all of journals: STORE_READING_BIT, the part, then reading and
+ * number (readings.c). better: of a metric that no table knows; NULL: not told.
+ */
+static const char readings[] = "CREATE TABLE reading("
+			       " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+			       " run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,"
+			       " at_ms INTEGER NOT NULL, version TEXT NOT NULL,"
+			       " verdict TEXT NOT NULL"
+			       " CHECK (verdict IN ('pass', 'fail', 'incomplete', 'canceled')),"
+			       " blame TEXT, message TEXT, changes TEXT NOT NULL) STRICT;"
+			       "CREATE INDEX reading_of ON reading(run);"
+			       "ALTER TABLE run ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;"
+			       "ALTER TABLE result ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;"
+			       "ALTER TABLE metric ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;"
+			       "ALTER TABLE metric ADD COLUMN better TEXT;"
+			       "ALTER TABLE env ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;";
+
 const char *const store_migrations[] = {
 	first,
 	second,
 	third,
 	origins,
+	readings,
 	NULL,
 };

@@ -6,9 +6,14 @@
  */
 #include "inner.h"
 
+/* How a run ended, by the reading that counts. */
+#define RUN_END(column)                                                                            \
+	" CASE WHEN reading=0 THEN " column " ELSE (SELECT g." column                              \
+	" FROM reading g WHERE g.id=run.reading) END,"
 #define RUN_COLUMNS                                                                                \
-	"SELECT id, job, board, type, soc, lab, twin, build, build_version,"                       \
-	" verdict, blame, message, started_ms, ended_ms, dir, params, job_id, attempt FROM run "
+	"SELECT id, job, board, type, soc, lab, twin, build, build_version," RUN_END("verdict")    \
+		RUN_END("blame") RUN_END("message") " started_ms, ended_ms, dir, params, job_id, " \
+						    "attempt, reading FROM run "
 
 /* job_row() in jobs.c reads them. */
 #define JOB_COLUMNS                                                                                \
@@ -32,6 +37,9 @@
 #define TOKEN_COLUMNS                                                                              \
 	"SELECT id, account, rights, labs, note, made_ms, expires_ms, used_ms FROM token "
 #define AUDIT_COLUMNS "SELECT id, at_ms, account, address, what, subject, detail FROM audit "
+
+/* Of the reading that counts. */
+#define COUNTS " AND reading=(SELECT reading FROM run WHERE id=?1)"
 
 const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -58,27 +66,45 @@ const char *const store_sql_texts[SQL_COUNT] = {
 			    " LIMIT ?2",
 	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
 	[SQL_RUN_SET_DIR] = "UPDATE run SET dir=?2 WHERE id=?1",
+	[SQL_RUN_SET_READING] = "UPDATE run SET reading=?2 WHERE id=?1 AND verdict IS NOT NULL",
+	[SQL_READING_ADD] = "INSERT INTO reading(run, at_ms, version, verdict, blame, message,"
+			    " changes) VALUES (?1,?2,?3,?4,?5,?6,?7)",
+	[SQL_READING_FIND] = "SELECT 1 FROM reading WHERE run=?1 AND id=?2",
+	[SQL_READINGS] = "SELECT g.id, g.at_ms, g.version, g.verdict, g.blame, g.message,"
+			 " g.changes, g.id=(SELECT reading FROM run WHERE id=?1)"
+			 " FROM reading g WHERE g.run=?1 ORDER BY g.id",
+	[SQL_READING_RESULT_ADD] =
+		"INSERT INTO result(run, at_offset, suite, name, status, why, at_ms, log_offset,"
+		" console, reading) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+	[SQL_READING_METRIC_ADD] =
+		"INSERT INTO metric(run, at_offset, suite, test, name, value, unit, labels, min,"
+		" max, resolution, better, reading)"
+		" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+	[SQL_READING_ENV_ADD] =
+		"INSERT INTO env(run, at_offset, name, value, reading) VALUES (?1,?2,?3,?4,?5)",
 	[SQL_RUN_OF_DIR] = "SELECT id FROM run WHERE dir IN (?1, ?2) ORDER BY id DESC LIMIT 1",
 	[SQL_EVENT_ADD] = "INSERT INTO event(run, at_offset, kind, line) VALUES (?1,?2,?3,?4)"
 			  " ON CONFLICT DO NOTHING",
 	[SQL_RESULT_ADD] = "INSERT INTO result(run, at_offset, suite, name, status, why, at_ms,"
 			   " log_offset, console) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
 	[SQL_METRIC_ADD] = "INSERT INTO metric(run, at_offset, suite, test, name, value, unit,"
-			   " labels, min, max, resolution)"
-			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+			   " labels, min, max, resolution, better)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
 	[SQL_ENV_ADD] = "INSERT INTO env(run, at_offset, name, value) VALUES (?1,?2,?3,?4)",
 	[SQL_STAGE_ADD] = "INSERT INTO stage(run, at_offset, name, ms_since_power_on, at_ms)"
 			  " VALUES (?1,?2,?3,?4,?5)",
 	[SQL_RESULT_LIST] = "SELECT suite, name, status, why, at_ms, log_offset, console,"
 			    " at_offset"
-			    " FROM result WHERE run=?1 ORDER BY at_offset",
+			    " FROM result WHERE run=?1" COUNTS " ORDER BY at_offset",
 	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels, at_offset, min, max,"
-			    " resolution"
-			    " FROM metric WHERE run=?1 ORDER BY at_offset",
-	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1 ORDER BY at_offset",
+			    " resolution, better"
+			    " FROM metric WHERE run=?1" COUNTS " ORDER BY at_offset",
+	[SQL_ENV_LIST] =
+		"SELECT name, value FROM env WHERE run=?1" COUNTS " ORDER BY at_offset",
 	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms, at_offset"
 			   " FROM stage WHERE run=?1 ORDER BY at_offset",
-	[SQL_RESULT_COUNTS] = "SELECT status, count(*) FROM result WHERE run=?1 GROUP BY status",
+	[SQL_RESULT_COUNTS] =
+		"SELECT status, count(*) FROM result WHERE run=?1" COUNTS " GROUP BY status",
 	[SQL_EVENT_LIST] = "SELECT kind, at_offset, line FROM event"
 			   " WHERE run=?1 AND (?2 IS NULL OR kind=?2) ORDER BY at_offset",
 	[SQL_EVENT_LIST_FROM] = "SELECT kind, at_offset, line FROM event"

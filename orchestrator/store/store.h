@@ -38,6 +38,8 @@ struct store_run {
 	const char *dir;                   /* its job folder */
 	const char *params;                /* JSON object */
 	int64_t job_id, attempt;           /* of the controller's job, from 1; 0: none */
+	int64_t reading; /* the one that counts (below): verdict, results are its; 0: the worker's
+			  */
 };
 struct store_result {
 	const char *suite, *name, *status, *why;
@@ -53,6 +55,8 @@ struct store_metric {
 	double resolution;  /* of the clock or counter behind it; 0: not told */
 	const char *labels; /* JSON object, keys sorted; "{}" when none */
 	unsigned part;
+	const char
+		*better; /* "higher", "lower", "neither", where no table knows it; NULL: not told */
 };
 struct store_stage {
 	const char *name;
@@ -73,7 +77,8 @@ int store_run_add(struct store *s, struct store_run *run, struct err *e);
  * Everything one piece of events.jsonl says, in one transaction. Idempotent by (run, offset): an
  * offset already stored is passed over. A line that is no event of ours is kept as it is and says
  * nothing; a result with a foreign status is stored as `miss`, a metric without a finite value not
- * at all. A metric that the table knows (reports/metrics.yaml) is stored in the table's unit.
+ * at all. A metric that the table knows (reports/metrics.yaml) is stored in the table's unit; one
+ * whose unit cannot be told in it is no figure of that metric and is not stored (its line is).
  */
 int store_run_events(
 	struct store *s, int64_t run, const struct store_event *events, size_t n, struct err *e);
@@ -125,6 +130,36 @@ int store_events(struct store *s, int64_t run, const char *kind, store_event_fn 
 /* Those of one part from that offset of its file on; limit 0: all. */
 int store_events_from(struct store *s, int64_t run, unsigned part, uint64_t offset, int64_t limit,
 	store_event_fn *fn, void *arg, struct err *e);
+
+/*
+ * Readings: the kept texts of a run that has ended, read again. Each is all that the run is then
+ * known to have found; none is ever changed or taken away. Number 0 is the worker's own. One of
+ * them counts: results, metrics, environment and the run's verdict are those of that one.
+ */
+struct store_env {
+	const char *name, *value;
+	unsigned part;
+};
+struct store_reading {
+	int64_t id, run;                       /* id is filled when it is added */
+	int64_t at_ms;                         /* wall */
+	const char *version;                   /* of the hilab that read */
+	const char *verdict, *blame, *message; /* blame, message NULL: none */
+	const char *changes; /* JSON: what differs from the one that counted before */
+	bool counts;         /* going out */
+	const struct store_result *results; /* going in: in the order in which they are told */
+	const struct store_metric *metrics; /* name and unit as they are to be stored */
+	const struct store_env *envs;
+	size_t n_results, n_metrics, n_envs; /* at most READING_ROWS_MAX each */
+};
+#define READING_ROWS_MAX ((size_t)1 << 20)
+/* Adds it, and it counts from now on: one transaction. BLAME_BUG: no such run, or it goes on. */
+int store_reading_add(struct store *s, struct store_reading *r, struct err *e);
+/* Which one counts; 0: the worker's. BLAME_CONFIG: the run has no such reading. */
+int store_reading_use(struct store *s, int64_t run, int64_t reading, struct err *e);
+/* Those that were added, oldest first. */
+typedef int store_reading_fn(void *arg, const struct store_reading *r);
+int store_readings(struct store *s, int64_t run, store_reading_fn *fn, void *arg, struct err *e);
 
 /*
  * What a job folder has and the store has not: whole lines of events.jsonl from the stored offset

@@ -75,7 +75,10 @@ const char *format_aggregate(struct arena *a, const struct aggregate *g)
 {
 	char avg[FORMAT_FIGURE_BYTES], min[FORMAT_FIGURE_BYTES], max[FORMAT_FIGURE_BYTES];
 
-	return arena_printf(a, "%s (min %s, max %s)", format_figure(g->avg, avg, sizeof avg),
+	/* The word stands where it is not the mean: that is what people take it for. */
+	return arena_printf(a, "%s%s%s (min %s, max %s)",
+		g->how == METRIC_MEAN ? "" : metric_aggregate_names[g->how],
+		g->how == METRIC_MEAN ? "" : " ", format_figure(g->value, avg, sizeof avg),
 		format_figure(g->min, min, sizeof min), format_figure(g->max, max, sizeof max));
 }
 

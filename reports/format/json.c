@@ -85,7 +85,6 @@ static json_t *results_json(const struct report *r)
 
 static json_t *metrics_json(const struct report *r)
 {
-	static const char *const better[] = {"higher", "lower", "neither"};
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->n_metrics; i++) {
@@ -98,7 +97,7 @@ static json_t *metrics_json(const struct report *r)
 				"value", m->value, "min", figure(m->min), "max", figure(m->max),
 				"resolution", figure(m->resolution > 0 ? m->resolution : NAN),
 				"unit", text(m->unit), "better",
-				text(def ? better[def->better] : NULL), "labels",
+				text(def ? metric_better_names[def->better] : m->better), "labels",
 				object_of(m->labels)));
 	}
 	return list;
@@ -111,11 +110,12 @@ static json_t *aggregates_json(const struct report *r)
 	for (size_t i = 0; i < r->n_aggregates; i++) {
 		const struct aggregate *g = &r->aggregates[i];
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f}", "suite",
-				      text(g->suite), "name", text(g->name), "unit", text(g->unit),
-				      "labels", object_of(g->labels), "n", (json_int_t)g->n, "avg",
-				      g->avg, "min", g->min, "max", g->max));
+		json_array_append_new(list,
+			json_pack("{s:o, s:o, s:o, s:o, s:I, s:s, s:f, s:f, s:f, s:f}", "suite",
+				text(g->suite), "name", text(g->name), "unit", text(g->unit),
+				"labels", object_of(g->labels), "n", (json_int_t)g->n, "aggregate",
+				metric_aggregate_names[g->how], "value", g->value, "avg", g->avg,
+				"min", g->min, "max", g->max));
 	}
 	return list;
 }

@@ -10,7 +10,7 @@
 #include <math.h>
 
 const char *const metric_better_names[] = {"higher", "lower", "neither", NULL};
-static const char *const aggregate_names[] = {"mean", "median", "min", "max", "sum", NULL};
+const char *const metric_aggregate_names[] = {"mean", "median", "min", "max", "sum", NULL};
 
 const struct param metric_params[] = {
 	{"unit", PARAM_STRING, offsetof(struct metric_def, unit), .required = true,
@@ -20,7 +20,7 @@ const struct param metric_params[] = {
 	{"quantum", PARAM_NUMBER, offsetof(struct metric_def, quantum), .preset = "0",
 		.help = "smallest step that the tool can show, in the unit; 0 when not known"},
 	{"aggregate", PARAM_CHOICE, offsetof(struct metric_def, aggregate), .preset = "mean",
-		.choices = aggregate_names, .help = "what several samples of one run make"},
+		.choices = metric_aggregate_names, .help = "what several samples of one run make"},
 	{"aliases", PARAM_STRINGS, offsetof(struct metric_def, aliases),
 		.help = "names that it had before or has elsewhere",
 		.example = "[netperf.throughput]"},

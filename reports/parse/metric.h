@@ -25,6 +25,8 @@ enum metric_aggregate {
 	METRIC_SUM,
 };
 
+extern const char *const metric_aggregate_names[]; /* by it, NULL-ended */
+
 struct metric_def {
 	const char *name;             /* "fio.write.bw" */
 	const char *unit;             /* the unit it is stored in, "MB/s" */

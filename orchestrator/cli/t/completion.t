@@ -29,7 +29,7 @@ offers()
 }
 
 same 'bash: commands' "$(hilab help | awk '/^  [a-z]/ { printf "%s%s", s, $1; s = "," }')" "$(offers hilab '')"
-same 'bash: a command that is begun' 'run,report,reference,retry,reserve,release' "$(offers hilab r)"
+same 'bash: a command that is begun' 'run,report,reparse,reference,retry,reserve,release' "$(offers hilab r)"
 same 'bash: options of the program' '--version' "$(offers hilab --v)"
 for c in $(hilab help | awk '/^  [a-z]/ { print $1 }'); do
 	same "bash: options of $c" "$(hilab help "$c" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
