@@ -4,22 +4,22 @@
 # twin does not have is skipped, with the reason; no figure is judged by its size.
 . "$HILAB_DATA/labs/virtual/t/twin.sh"
 
-features() { # SOC
-	"$HILAB" run "$HILAB_DATA/jobs/common/u-boot-features.yaml" --lab "$dir/lab/lab.yaml" \
-		--param "soc=$1" --param "build=$1-twin" >"$dir/report" 2>"$dir/out"
-	is $? 0 "$1: the features pass"
-}
 has() { # PATTERN NAME
 	grep -qE -- "$1" "$dir/report" && pass "$2" || fail "$2" "$(tail -n 20 "$dir/out" "$dir/report")"
 }
+features() { # SOC TYPE
+	"$HILAB" run "$HILAB_DATA/jobs/common/u-boot-features.yaml" --lab "$dir/lab/lab.yaml" \
+		--param "soc=$1" --param "build=$1-twin" >"$dir/report" 2>"$dir/out"
+	is $? 0 "$2: the features pass"
+	for feature in uart tftp mmc; do has "^    pass  $feature *\$" "$2: $feature"; done
+	for feature in dfu emmc spi-flash nand; do
+		has "^    skip  $feature +the boot loader of a '$2' has no $feature" "$2: no $feature"
+	done
+	has '^  tftp +uboot\.read\.bw +[0-9.]+  KiB/s +bytes=0x[0-9a-f]+ fs=tftp' "$2: the rate of TFTP"
+}
 
 start
-features am62axx
-for feature in uart tftp mmc; do has "^    pass  $feature *\$" "am62axx: $feature"; done
-for feature in dfu emmc spi-flash nand usb-storage; do
-	has "^    skip  $feature +the boot loader of a 'am62axx-sk-twin' has no $feature" "am62axx: no $feature"
-done
-has '^  tftp +uboot\.read\.bw +[0-9.]+  KiB/s +bytes=0x[0-9a-f]+ fs=tftp' 'am62axx: the rate of TFTP'
+features am62axx am62axx-sk-twin
 "$HILAB" run "$HILAB_DATA/jobs/am62axx/u-boot-storage.yaml" --lab "$dir/lab/lab.yaml" \
 	>"$dir/report" 2>"$dir/out"
 is $? 0 'the storage job passes'
@@ -32,4 +32,12 @@ for bytes in 0x2000000 0x4000000; do
 	has "^    skip  emmc-read-$bytes " "nor to read them from"
 done
 has '^  boot-loader +as deployed' 'and the boot loader is the one deployed'
+stop_daemon "$daemon"
+
+for twin in am335x-evm:am335x adsp-sc589-ezkit:adsp-sc5xx; do
+	rm -rf "$dir/lab"
+	start --type "${twin%:*}"
+	features "${twin#*:}" "${twin%:*}-twin"
+	stop_daemon "$daemon"
+done
 finish
