@@ -201,5 +201,4 @@ const struct parser storage_guide_parser = {
 	.detect = storage_guide_detect,
 	.parse = storage_guide_parse,
 	.marks = storage_guide_marks,
-	.whole = true,
 };

@@ -27,7 +27,8 @@ struct tale {
 static void tale_init(struct tale *t, const struct parser *p, bool warnings)
 {
 	/* Told at the end of the text, which has another end: no place is compared. */
-	static const char *const at_end[] = {"frames", "ktap", "lava", "netperf", "tap", NULL};
+	static const char *const at_end[] = {
+		"frames", "ktap", "lava", "lwip", "netperf", "tap", NULL};
 
 	*t = (struct tale){.text = BUF_INIT(BUF_CAP_BYTES)};
 	t->told = (struct told){.out = &t->text, .bytes = true};
