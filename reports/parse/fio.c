@@ -232,10 +232,13 @@ static bool fio_is_interim(const json_t *a, const json_t *b)
 	return true;
 }
 
-/* Every version tells these of each direction: a job without them is damaged. */
+/* One version tells the same of each direction: a document where one lacks what another has is
+ * damaged, and so is a job with none. */
 static bool fio_whole(const json_t *jobs)
 {
 	static const char *const directions[] = {"read", "write", "trim"};
+	static const char *const keys[] = {"io_bytes", "bw", "iops", "runtime"};
+	unsigned first = 0, n = 0;
 	const json_t *job;
 	size_t i;
 
@@ -244,12 +247,14 @@ static bool fio_whole(const json_t *jobs)
 
 		for (size_t d = 0; d < ARRAY_LEN(directions); d++) {
 			const json_t *dir = json_object_get(job, directions[d]);
+			unsigned has = 0;
 
-			any |= dir != NULL;
-			if (dir && (!json_object_get(dir, "runtime") ||
-					   !json_object_get(dir, "iops") ||
-					   !json_object_get(dir, "io_bytes")))
+			for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+				has |= (unsigned)(json_object_get(dir, keys[k]) != NULL) << k;
+			if (dir && n++ && has != first)
 				return false;
+			first = dir ? has : first;
+			any |= dir != NULL;
 		}
 		if (!any)
 			return false;

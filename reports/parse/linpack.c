@@ -9,29 +9,35 @@
 
 #include <stdio.h>
 
+#define LINPACK_TICK_S 0.01 /* of the times in the table */
+
 /* The rate in the last row of the table, with the clock's share of it. */
 struct linpack_row {
 	bool told;
-	double rate;
+	double rate, seconds; /* seconds: printed with two digits behind the point */
 	size_t at;
 };
 
 static void linpack_flush(struct linpack_row *row, const struct sink *sink, size_t *emitted)
 {
+	struct sink_metric m = SINK_METRIC("linpack.rate", row->rate, "kFLOPS");
+
 	if (!row->told)
 		return;
 	sink_at(sink, row->at);
-	sink_figure(sink, "linpack.rate", row->rate, "kFLOPS", NULL, 0);
+	m.resolution = row->rate * LINPACK_TICK_S / row->seconds;
+	sink_metric(sink, &m);
 	row->told = false;
 	++*emitted;
 }
 
-static bool linpack_table(struct str line, const struct str *words, size_t n, double *rate)
+static bool linpack_table(
+	struct str line, const struct str *words, size_t n, double *rate, double *seconds)
 {
-	double reps, seconds;
+	double reps;
 
 	return n == 6 && lines_has(line, "%") && !str_double(words[0], &reps) &&
-	       !str_double(words[1], &seconds) && seconds > 0 && !str_double(words[5], rate) &&
+	       !str_double(words[1], seconds) && *seconds > 0 && !str_double(words[5], rate) &&
 	       *rate > 0;
 }
 
@@ -47,17 +53,17 @@ static bool linpack_hpl(const struct str *words, size_t n, double *rate)
 static int linpack_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct str words[LINES_WORDS], line, rest;
-	struct linpack_row row = {false, 0, 0};
+	struct linpack_row row = {false, 0, 0, 0};
 	struct lines lines;
 	size_t emitted = 0, n, torn = 0;
 	bool table = false, ended;
-	double rate;
+	double rate, seconds;
 
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
 		line = str_trim(line);
 		n = lines_words(line, words);
-		ended = !(table && linpack_table(line, words, n, &rate));
+		ended = !(table && linpack_table(line, words, n, &rate, &seconds));
 		/* The last row is known as such by what follows it. */
 		if (ended && torn == lines.torn)
 			linpack_flush(&row, sink, &emitted);
@@ -66,8 +72,8 @@ static int linpack_parse(struct str text, const struct sink *sink, struct err *e
 		if (lines_has(line, "KFLOPS") && lines_has(line, "DGEFA")) {
 			table = true;
 			torn = lines.torn;
-		} else if (table && linpack_table(line, words, n, &rate)) {
-			row = (struct linpack_row){true, rate, lines.at};
+		} else if (table && linpack_table(line, words, n, &rate, &seconds)) {
+			row = (struct linpack_row){true, rate, seconds, lines.at};
 		} else if (linpack_hpl(words, n, &rate)) {
 			struct sink_label size = {"size", NULL};
 			char text_n[24];

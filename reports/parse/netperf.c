@@ -221,6 +221,17 @@ static void netperf_table(struct netperf *p, const struct str *words, size_t n)
 		netperf_figure(p, "netperf.cpu_remote", v[at + 2], "%");
 }
 
+/* Lines that a program kept as strings of a JSON array. */
+static struct str netperf_unquote(struct str line)
+{
+	struct str s = str_trim(line);
+
+	if (!str_starts(s, "\"") || !(str_ends(s, "\"") || str_ends(s, "\",")))
+		return line;
+	s.n -= s.p[s.n - 1] == ',';
+	return s.n > 2 ? str_make(s.p + 1, s.n - 2) : str_make("", 0);
+}
+
 static void netperf_line(struct netperf *p, struct str line)
 {
 	struct str words[LINES_WORDS], trimmed = str_trim(line);
@@ -272,7 +283,7 @@ static int netperf_parse(struct str text, const struct sink *sink, struct err *e
 	while (lines_next(&lines, &line)) {
 		p.lost |= torn != lines.torn;
 		torn = lines.torn;
-		netperf_line(&p, line);
+		netperf_line(&p, netperf_unquote(line));
 		for (size_t i = 0; i < ARRAY_LEN(faults) && !*shown; i++)
 			if (lines_has(line, faults[i]))
 				str_printable(line, shown, sizeof shown);

@@ -31,7 +31,8 @@ static void openssl_figure(struct openssl *o, const char *name, double value, co
 	char bs[24], lower[96];
 	struct sink_label labels[2] = {{"algorithm", lower}, {"bs", bs}};
 
-	if (!isfinite(value) || !*algorithm)
+	/* 0 is what could not be timed. */
+	if (!isfinite(value) || value <= 0 || !*algorithm)
 		return;
 	snprintf(lower, sizeof lower, "%s", algorithm);
 	for (char *c = lower; *c; c++)
