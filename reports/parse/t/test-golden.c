@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every case (.in) of t/data/PARSER against its .want: what the parser emitted, one line each with
- * the line of the case that it is about (@N) where the parser told it, and how it ended. A parser
- * with settings has them in .set.
+ * Every case (.in) of t/data/PARSER against its .want: which tool and version prints so ("# ..."),
+ * then what the parser emitted, one line each with the line of the case that it is about (@N) where
+ * the parser told it, and how it ended. A parser with settings has them in .set.
  * HILAB_BLESS=1 rewrites the .want files. Each case is then given to every other parser too, which
  * may find what it likes within its contract.
  */
@@ -16,11 +16,22 @@
 
 #define CASES_MIN 4 /* three shapes that are real and a damaged one */
 
+/* How many bytes of a .want name the tool. */
+static size_t heading(struct str want)
+{
+	struct str rest = want, line;
+
+	while (str_starts(rest, "# "))
+		str_line(&rest, &line);
+	return want.n - rest.n;
+}
+
 static void run_case(const struct parser *p, const char *in_path, const char *name)
 {
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF got = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF want = BUF_INIT(BUF_CAP_BYTES);
+	AUTOBUF blessed = BUF_INIT(BUF_CAP_BYTES);
 	struct told t = {.out = &got};
 	struct sink sink = told_sink(&t);
 	AUTOFREE char *want_path = mem_printf("%.*s.want", (int)strlen(in_path) - 3, in_path);
@@ -40,10 +51,22 @@ static void run_case(const struct parser *p, const char *in_path, const char *na
 	}
 	if (parser_run(p, settings, t.text, &sink, &e))
 		buf_printf(&got, "error %s: %s\n", err_blame_name(e.blame), e.msg);
-	if (getenv("HILAB_BLESS"))
-		ok(!fs_write(want_path, buf_str(&got), got.len, 0644, &e), "%s: blessed", name);
-	if (ok(!fs_read(want_path, &want, &e), "%s: has its .want", name))
-		is_str(buf_str(&got), buf_str(&want), "%s %s", p->d.name, name);
+	if (getenv("HILAB_BLESS")) {
+		if (!fs_read(want_path, &want, NULL))
+			buf_add(&blessed, buf_str(&want),
+				heading(str_make(buf_str(&want), want.len)));
+		buf_add(&blessed, buf_str(&got), got.len);
+		ok(!fs_write(want_path, buf_str(&blessed), blessed.len, 0644, &e), "%s: blessed",
+			name);
+		buf_reset(&want);
+	}
+	if (ok(!fs_read(want_path, &want, &e), "%s: has its .want", name)) {
+		size_t named = heading(str_make(buf_str(&want), want.len));
+
+		ok(named > 0, "%s %s: its .want begins with the tool: \"# fio-3.33, json\"",
+			p->d.name, name);
+		is_str(buf_str(&got), buf_str(&want) + named, "%s %s", p->d.name, name);
+	}
 	for (const struct driver *const *d = parse_drivers(); *d; d++)
 		contract_run((const struct parser *)*d, t.text);
 	diag_done(&diag);
