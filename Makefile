@@ -137,7 +137,7 @@ check-fast: tests headers
 # The property tests at the counts that take minutes; the seed is printed, HILAB_SEED repeats one.
 LONGTESTS := $B/agents/worker/t/test-frames-fire
 # Tests that do more of the same when HILAB_LONG is set.
-LONGTWINS := labs/virtual/t/twin-faults.t $(addprefix labs/virtual/t/,kills.t cuts.t stalls.t consoles.t) $B/orchestrator/store/t/test-cut $B/reports/parse/t/test-mutate
+LONGTWINS := labs/virtual/t/twin-faults.t $(addprefix labs/virtual/t/,kills.t cuts.t stalls.t consoles.t) $B/orchestrator/store/t/test-cut $B/reports/parse/t/test-mutate $B/reports/parse/t/test-linear
 check-long: tests images
 	@HILAB_FIRE=$${HILAB_FIRE:-1000000} prove --timer -v $(LONGTESTS)
 	$(if $(strip $(LONGTWINS)),@HILAB_LONG=1 $(PROVE) $(LONGTWINS))
