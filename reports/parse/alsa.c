@@ -11,9 +11,11 @@
 
 struct alsa {
 	const struct sink *sink;
+	const struct lines *lines;
 	const char *metric; /* of the stream or table in hand; NULL: none */
-	bool table;
-	bool lost; /* what heads the tables may be in a line that is lost */
+	bool stream, table; /* which of both it is */
+	size_t stream_at;   /* where the stream was announced */
+	bool lost;          /* what heads the next table may be in a line that is lost */
 	char rate[16], channels[16], format[24], period[16]; /* "" : not told */
 	size_t figures;
 };
@@ -80,6 +82,8 @@ static bool alsa_stream(struct alsa *p, struct str line)
 		return true;
 	}
 	p->metric = metric;
+	p->stream = true;
+	p->stream_at = p->lines->at;
 	snprintf(p->rate, sizeof p->rate, "%llu", (unsigned long long)hz);
 	if (str_is(words[2], "Mono"))
 		snprintf(p->channels, sizeof p->channels, "1");
@@ -113,6 +117,9 @@ static void alsa_context(struct alsa *p, struct str line)
 		p->metric = "alsa.playback.cpu_load";
 	else if (rows_has(line, "audio capture"))
 		p->metric = "alsa.capture.cpu_load";
+	else
+		return;
+	p->stream = false;
 }
 
 static void alsa_row(struct alsa *p, const struct str *cells)
@@ -128,6 +135,12 @@ static void alsa_row(struct alsa *p, const struct str *cells)
 	alsa_tell(p, load, 0);
 }
 
+/* Is a load that is told here the stream's? Not if another may have been announced since. */
+static bool alsa_is_streams(const struct alsa *p)
+{
+	return p->metric && p->stream && !lines_near_torn(p->lines, p->lines->at);
+}
+
 static void alsa_line(struct alsa *p, struct str line)
 {
 	struct str cells[ROWS_CELLS], rest;
@@ -137,7 +150,7 @@ static void alsa_line(struct alsa *p, struct str line)
 	if (rows_is_rule(line) || alsa_stream(p, line))
 		return;
 	if (lines_after(line, "Percent of CPU this job got:", &rest)) {
-		if (p->metric && lines_unit(rest, "%", &load))
+		if (alsa_is_streams(p) && lines_unit(rest, "%", &load))
 			alsa_tell(p, load, 1);
 		else
 			sink_warn(p->sink, "a CPU load that is no stream's is passed over");
@@ -147,7 +160,7 @@ static void alsa_line(struct alsa *p, struct str line)
 	}
 	n = rows_cells(line, cells, ROWS_CELLS);
 	if (n == 2 && rows_has(cells[0], "sampling rate (in hz)"))
-		p->table = p->metric && !p->lost && rows_has(cells[1], "cpu load");
+		p->table = p->metric && !p->stream && !p->lost && rows_has(cells[1], "cpu load");
 	else if (n == 2 && p->table)
 		alsa_row(p, cells);
 	else if (n < 2)
@@ -156,19 +169,19 @@ static void alsa_line(struct alsa *p, struct str line)
 
 static int alsa_parse(struct str text, const struct sink *sink, struct err *e)
 {
-	struct alsa p = {.sink = sink};
 	struct lines lines;
+	struct alsa p = {.sink = sink, .lines = &lines};
 	struct str line;
 	size_t torn = 0;
 
 	lines_init(&lines, text, sink);
 	while (rows_next(&lines, &line)) {
 		if (torn != lines.torn) {
-			p.metric = NULL;
 			p.table = false;
-			p.lost = true;
+			p.stream &= !lines_near_torn(&lines, p.stream_at);
 		}
 		torn = lines.torn;
+		p.lost = lines_near_torn(&lines, lines.at);
 		alsa_line(&p, line);
 	}
 	return p.figures ? 0 : lines_nothing(text, "alsa", "CPU load of a stream", e);

@@ -281,13 +281,21 @@ static int fio_document(const struct sink *sink, const json_t *doc, struct err *
 	return failed;
 }
 
-/* Does another document begin in what stands behind the last one, and not end? */
+/* Does another document begin right behind the last one, and not end, or is damaged? */
 static bool fio_cut_off(const struct json_scan *scan)
 {
+	static const char begins[] = "\"fio version\"";
 	struct str rest = str_make(scan->text.p + scan->told_to, scan->text.n - scan->told_to);
+	struct str first;
 
-	return scan->cut_off || str_starts(str_trim(rest), "{") ||
-	       lines_has(rest, "\"fio version\"");
+	if (rest.n > LINES_HEAD_BYTES)
+		rest.n = LINES_HEAD_BYTES;
+	if (lines_has(rest, begins) || lines_has(rest, "\"jobname\""))
+		return true;
+	/* Cut off within its first name. */
+	if (!lines_after(str_trim(rest), "{", &first))
+		return false;
+	return first.n < sizeof begins && !strncmp(first.p, begins, first.n);
 }
 
 /*

@@ -13,10 +13,14 @@ enum frames_tool { FRAMES_MODETEST, FRAMES_KMSCUBE, FRAMES_GSTREAMER, FRAMES_V4L
 struct frames_rate {
 	double sum, min, max;
 	size_t n;
+	bool lost; /* one of them may be in a damaged line */
 };
 
 struct frames {
 	struct frames_rate rates[FRAMES_TOOLS];
+	struct frames_rate *last; /* what was told of last, and where */
+	size_t last_at;
+	const struct lines *lines;
 };
 
 static void frames_add(struct frames *p, enum frames_tool tool, double rate)
@@ -27,6 +31,9 @@ static void frames_add(struct frames *p, enum frames_tool tool, double rate)
 	r->max = !r->n || rate > r->max ? rate : r->max;
 	r->sum += rate;
 	r->n++;
+	r->lost |= lines_near_torn(p->lines, p->lines->at);
+	p->last = r;
+	p->last_at = p->lines->at;
 }
 
 /* The number between two marks of a line, and nothing else between them. */
@@ -86,6 +93,11 @@ static size_t frames_tell(const struct frames *p, const struct sink *sink)
 
 		if (!r->n)
 			continue;
+		if (r->lost) {
+			sink_warn(sink, "%s: a rate may be lost, and so is the mean", tools[i]);
+			told++;
+			continue;
+		}
 		m.value = r->sum / (double)r->n;
 		m.min = r->n > 1 ? r->min : NAN;
 		m.max = r->n > 1 ? r->max : NAN;
@@ -97,19 +109,29 @@ static size_t frames_tell(const struct frames *p, const struct sink *sink)
 	return told;
 }
 
+/* The line behind the last rate, or near it, was damaged. */
+static void frames_torn(struct frames *p)
+{
+	if (p->last && (p->lines->cut.n || lines_near_torn(p->lines, p->last_at)))
+		p->last->lost = true;
+}
+
 static int frames_parse(struct str text, const struct sink *sink, struct err *e)
 {
-	struct frames p = {.rates = {{0}}};
 	struct lines lines;
+	struct frames p = {.lines = &lines};
+	size_t torn = 0;
 	struct str line;
 
 	lines_init(&lines, text, sink);
-	while (rows_next(&lines, &line))
+	while (rows_next(&lines, &line)) {
+		if (torn != lines.torn)
+			frames_torn(&p);
+		torn = lines.torn;
 		frames_line(&p, line);
-	if (lines.torn || (lines.cut.n && lines.noise)) {
-		sink_warn(sink, "frames: a line is lost: its rate may be missing from every mean");
-		return 0;
 	}
+	if (torn != lines.torn || (lines.cut.n && lines.noise))
+		frames_torn(&p);
 	return frames_tell(&p, sink) ? 0 : lines_nothing(text, "frames", "frame rate", e);
 }
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #define IPERF2_STREAMS 256
-#define IPERF2_HEAD    8 /* lines between the first that heads a test and its last banner */
 
 struct iperf2_report {
 	bool told;
@@ -34,10 +33,11 @@ struct iperf2 {
 	bool udp, client, reported, duplex, csv;
 	double listens; /* port, or -1 */
 	size_t n, emitted, unfinished;
-	size_t torn;          /* when what heads the test in hand began */
-	size_t local_at;      /* the last line that told of a stream */
-	size_t lost, lost_at; /* rows that cost only themselves, and where the last one ended */
-	size_t seen, since;   /* torn lines, and lines behind the last one */
+	size_t seen, own_at; /* torn lines up to its last line, and where that stands */
+	bool lost;           /* what heads the test in hand may be in one of them */
+	size_t local_at;     /* the last line that told of a stream */
+	size_t rows_lost,
+		lost_at; /* rows that cost only themselves, and where the last one ended */
 	struct iperf2_stream streams[IPERF2_STREAMS];
 };
 
@@ -79,7 +79,9 @@ static void iperf2_report(struct iperf2 *p, const struct iperf2_stream *s,
 {
 	/* Cut off in its rows, a first interval may stand for the whole test. */
 	if (!r->told || r->end < s->last ||
-		(!(s->last > 0) && (r->offset < p->lost_at || str_starts(p->lines.cut, "[")))) {
+		(!(s->last > 0) &&
+			((r->offset < p->lost_at && p->lost_at - r->offset <= LINES_HEAD_BYTES) ||
+				str_starts(p->lines.cut, "[")))) {
 		p->unfinished += r->told || s->last > 0;
 		return;
 	}
@@ -129,11 +131,11 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 	}
 }
 
-/* What was told of the test that ends here. Returns how many lines are torn so far. */
-static size_t iperf2_flush(struct iperf2 *p)
+/* What was told of the test that ends here. */
+static void iperf2_flush(struct iperf2 *p)
 {
 	size_t streams = 0, reverse = 0;
-	bool torn = p->lines.torn != p->torn;
+	bool torn = p->lost;
 
 	for (size_t i = 0; i < p->n; i++) {
 		streams += !iperf2_is_sum(&p->streams[i]);
@@ -151,7 +153,6 @@ static size_t iperf2_flush(struct iperf2 *p)
 	p->n = 0;
 	p->duplex = false;
 	p->reported = false;
-	return p->lines.torn;
 }
 
 static void iperf2_keep(
@@ -266,14 +267,49 @@ static void iperf2_banner(struct iperf2 *p, struct str s)
 	server = str_starts(s, "Server listening on ");
 	if (!client && !server)
 		return;
-	/* What heads a test stands together. */
-	if (p->reported || p->since > IPERF2_HEAD)
-		p->torn = iperf2_flush(p);
+	if (p->reported)
+		iperf2_flush(p);
 	p->udp = lines_has(s, "UDP port");
 	p->client |= client;
 	for (size_t i = 0; server && i + 1 < n; i++)
 		if (str_is(words[i], "port"))
 			str_double(words[i + 1], &p->listens);
+}
+
+static bool iperf2_is_own(struct str line)
+{
+	size_t commas = 0;
+
+	if (str_starts(line, "["))
+		return lines_has(line, " sec ") || lines_has(line, "] local ");
+	for (size_t i = 0; i < line.n && *line.p == '2'; i++)
+		commas += line.p[i] == ',';
+	return commas >= 8 || str_starts(line, "Client connecting to ") ||
+	       str_starts(line, "Server listening on ");
+}
+
+/* Whether what was torn since the last line stood near one of iperf's. */
+static void iperf2_torn(struct iperf2 *p)
+{
+	if (p->seen != p->lines.torn && p->n && lines_near_torn(&p->lines, p->own_at))
+		p->lost = true;
+	p->seen = p->lines.torn;
+}
+
+/* A line of iperf's. What is torn far from all of them was none. */
+static void iperf2_own(struct iperf2 *p)
+{
+	const struct lines *l = &p->lines;
+	bool near = lines_near_torn(l, l->at);
+
+	if (near)
+		p->lost = true;
+	else if (!near && l->at - p->own_at > LINES_HEAD_BYTES) {
+		if (p->reported)
+			iperf2_flush(p);
+		p->lost = p->n > 0 && p->lost;
+	}
+	p->own_at = l->at;
 }
 
 static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
@@ -287,12 +323,13 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	while (lines_next(&p.lines, &line)) {
 		ptrdiff_t close;
 
-		p.since = p.seen == p.lines.torn ? p.since + 1 : 0;
-		p.seen = p.lines.torn;
-		p.lost_at = p.lost == p.lines.lost ? p.lost_at : p.lines.at;
-		p.lost = p.lines.lost;
+		p.lost_at = p.rows_lost == p.lines.lost ? p.lost_at : p.lines.at;
+		p.rows_lost = p.lines.lost;
 		line = str_trim(line);
 		close = str_chr(line, ']');
+		iperf2_torn(&p);
+		if (iperf2_is_own(line))
+			iperf2_own(&p);
 		if (str_starts(line, "[") && close > 0)
 			iperf2_line(&p, str_trim(str_make(line.p + 1, (size_t)close - 1)),
 				str_trim(str_make(line.p + close + 1, line.n - (size_t)close - 1)));
@@ -303,7 +340,8 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 		else
 			iperf2_banner(&p, line);
 	}
-	if (p.lost != p.lines.lost)
+	iperf2_torn(&p);
+	if (p.rows_lost != p.lines.lost)
 		p.lost_at = text.n;
 	iperf2_flush(&p);
 	if (failed.n && !p.emitted)

@@ -172,14 +172,31 @@ static bool lines_joined(struct lines *l, struct str line)
 	return torn < 0;
 }
 
+/* That line is lost: with it what it headed, or only itself. */
+static void lines_lose(struct lines *l, struct str line)
+{
+	if (l->alone && l->alone(line)) {
+		l->lost++;
+		return;
+	}
+	l->torn++;
+	l->torn_at = l->at;
+}
+
+bool lines_near_torn(const struct lines *l, size_t at)
+{
+	size_t apart = at > l->torn_at ? at - l->torn_at : l->torn_at - at;
+
+	return l->torn && apart <= LINES_HEAD_BYTES;
+}
+
 /* A line of which bytes were damaged: it may have been any. What is mostly noise was none: a line
  * whose speed was still another one. */
 static void lines_noisy(struct lines *l, struct str line)
 {
 	if (l->noise > 1 && l->noise > line.n / LINES_NOISE_PART)
 		return;
-	l->lost++;
-	l->torn += !l->alone || !l->alone(line);
+	lines_lose(l, line);
 	lines_warn(l, "a line is damaged", line);
 }
 
@@ -214,8 +231,7 @@ static bool lines_wanted(struct lines *l, struct str *line)
 		return false;
 	}
 	l->tail = true;
-	l->lost++;
-	l->torn += !l->alone || !l->alone(*line);
+	lines_lose(l, *line);
 	lines_warn(l, "the kernel printed into a line", *line);
 	return false;
 }

@@ -8,6 +8,8 @@
 
 #define LINES_BYTES 4096 /* a longer line is no tool's figure and is passed over */
 #define LINES_WORDS 48   /* words of a line that are looked at */
+/* What heads a figure stands no farther before it: a line that is lost farther off was none. */
+#define LINES_HEAD_BYTES 1024
 
 struct lines {
 	struct str text, rest;
@@ -17,9 +19,10 @@ struct lines {
 	size_t kept;             /* bytes in line[] of a torn line's head */
 	size_t at;               /* where the line in hand begins */
 	size_t warned;
-	size_t torn;  /* lines that are lost: the kernel printed into them (not with join), noise */
-	size_t lost;  /* the same, with those that cost only themselves */
-	size_t noise; /* bytes of the line in hand that are no text */
+	size_t torn; /* lines that are lost: the kernel printed into them (not with join), noise */
+	size_t torn_at; /* where the last of them begins */
+	size_t lost;    /* lines that cost only themselves */
+	size_t noise;   /* bytes of the line in hand that are no text */
 	/* Of a torn line: costs it only itself? Then it is not counted. NULL: no. */
 	bool (*alone)(struct str line);
 	bool tail;      /* the next line may be the rest of a torn one */
@@ -37,6 +40,8 @@ void lines_init(struct lines *l, struct str text, const struct sink *sink);
 bool lines_next(struct lines *l, struct str *line);
 /* How many bytes of s are no text: control bytes but tabs, and what is not UTF-8. */
 size_t lines_noise(struct str s);
+/* Did the last line that was torn stand near that place? */
+bool lines_near_torn(const struct lines *l, size_t at);
 /* The words of a line; returns how many of them were put into words[LINES_WORDS]. */
 size_t lines_words(struct str line, struct str *words);
 /* What stands after prefix, white space trimmed: true when s starts with it. */

@@ -86,7 +86,8 @@ struct lmbench {
 	const char *name; /* of the metric */
 	char op[24], size[16], stride[16];
 	const char *order; /* of lat_mem_rd; NULL: by stride */
-	bool order_lost;   /* it may be in a torn line */
+	bool near_torn;    /* the line in hand is near a torn one */
+	bool order_lost;   /* it may be in that */
 	bool once;         /* one pair, of the command that was echoed */
 	size_t emitted;
 };
@@ -252,12 +253,13 @@ static bool lmbench_head(struct lmbench *l, struct str line)
 	}
 	if (lines_after(line, "\"stride=", &rest)) {
 		l->pairs = LMBENCH_MEM;
+		l->order_lost = l->near_torn;
 		l->once = false;
 		lmbench_word(rest, l->stride, sizeof l->stride);
 		return true;
 	}
 	if (str_is(line, "Random load latency") || str_is(line, "Memory load latency"))
-		l->order_lost = false, l->order = str_starts(line, "R") ? "random" : NULL;
+		l->order = str_starts(line, "R") ? "random" : NULL;
 	return false;
 }
 
@@ -326,8 +328,9 @@ static int lmbench_parse(struct str text, const struct sink *sink, struct err *e
 		size_t n;
 
 		if (torn != lines.torn)
-			l.pairs = LMBENCH_NONE, l.order_lost = true;
+			l.pairs = LMBENCH_NONE;
 		torn = lines.torn;
+		l.near_torn = lines_near_torn(&lines, lines.at);
 		line = str_trim(line);
 		n = lines_words(line, words);
 		if (lmbench_said(&l, line) || lmbench_head(&l, line) ||

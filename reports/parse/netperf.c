@@ -41,8 +41,9 @@ struct netperf {
 	char test[64];               /* "tcp_stream"; "": no banner yet */
 	bool rr, udp, loads, header; /* of the classic table: it is a row's turn, with CPU load */
 	unsigned rows;
-	size_t words; /* of its first row */
-	bool lost;    /* a banner or a head may be in a torn line */
+	size_t words;  /* of its first row */
+	bool lost;     /* a banner or a head may be in a torn line */
+	size_t own_at; /* its last line */
 	const char *unit;
 	size_t emitted;
 	/* Omni. */
@@ -267,6 +268,16 @@ static void netperf_line(struct netperf *p, struct str line)
 	}
 }
 
+/* May it be netperf's? A key is in capitals. */
+static bool netperf_is_own(const struct netperf *p, struct str line)
+{
+	ptrdiff_t equals = str_chr(line, '=');
+
+	return p->names[0] || p->header || equals > 2 || lines_has(line, " TEST ") ||
+	       lines_has(line, "Throughput") || lines_has(line, "ytes ") ||
+	       lines_has(line, "Socket");
+}
+
 static int netperf_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	static const char *const faults[] = {"netserver listening", "control connection",
@@ -281,14 +292,23 @@ static int netperf_parse(struct str text, const struct sink *sink, struct err *e
 		p.values[i] = NAN;
 	lines_init(&lines, text, sink);
 	while (lines_next(&lines, &line)) {
-		p.lost |= torn != lines.torn;
+		line = netperf_unquote(line);
+		p.lost |= torn != lines.torn && lines_near_torn(&lines, p.own_at);
 		torn = lines.torn;
-		netperf_line(&p, netperf_unquote(line));
+		if (netperf_is_own(&p, line)) {
+			p.lost |= lines_near_torn(&lines, lines.at);
+			/* Far from the last line: another test's. */
+			if (!lines_near_torn(&lines, lines.at) &&
+				lines.at - p.own_at > LINES_HEAD_BYTES)
+				p.lost = false;
+			p.own_at = lines.at;
+		}
+		netperf_line(&p, line);
 		for (size_t i = 0; i < ARRAY_LEN(faults) && !*shown; i++)
 			if (lines_has(line, faults[i]))
 				str_printable(line, shown, sizeof shown);
 	}
-	p.lost |= torn != lines.torn;
+	p.lost |= torn != lines.torn && lines_near_torn(&lines, p.own_at);
 	netperf_omni(&p);
 	if (*shown && !p.emitted)
 		return err_set(e, BLAME_TEST, "netperf: %s", shown);
