@@ -323,8 +323,8 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	while (lines_next(&p.lines, &line)) {
 		ptrdiff_t close;
 
-		p.lost_at = p.rows_lost == p.lines.lost ? p.lost_at : p.lines.at;
-		p.rows_lost = p.lines.lost;
+		p.lost_at = p.rows_lost == p.lines.lost_alone ? p.lost_at : p.lines.at;
+		p.rows_lost = p.lines.lost_alone;
 		line = str_trim(line);
 		close = str_chr(line, ']');
 		iperf2_torn(&p);
@@ -341,7 +341,7 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 			iperf2_banner(&p, line);
 	}
 	iperf2_torn(&p);
-	if (p.rows_lost != p.lines.lost)
+	if (p.rows_lost != p.lines.lost_alone)
 		p.lost_at = text.n;
 	iperf2_flush(&p);
 	if (failed.n && !p.emitted)

@@ -175,8 +175,9 @@ static bool lines_joined(struct lines *l, struct str line)
 /* That line is lost: with it what it headed, or only itself. */
 static void lines_lose(struct lines *l, struct str line)
 {
+	l->lost++;
 	if (l->alone && l->alone(line)) {
-		l->lost++;
+		l->lost_alone++;
 		return;
 	}
 	l->torn++;

@@ -20,9 +20,9 @@ struct lines {
 	size_t at;               /* where the line in hand begins */
 	size_t warned;
 	size_t torn; /* lines that are lost: the kernel printed into them (not with join), noise */
-	size_t torn_at; /* where the last of them begins */
-	size_t lost;    /* lines that cost only themselves */
-	size_t noise;   /* bytes of the line in hand that are no text */
+	size_t torn_at;          /* where the last of them begins */
+	size_t lost, lost_alone; /* those, and lines that cost only themselves; the latter alone */
+	size_t noise;            /* bytes of the line in hand that are no text */
 	/* Of a torn line: costs it only itself? Then it is not counted. NULL: no. */
 	bool (*alone)(struct str line);
 	bool tail;      /* the next line may be the rest of a torn one */
