@@ -29,7 +29,13 @@
  * descriptor 9, the console, wherever stdout goes; to stdout where nobody opened it.
  */
 
-#if __STDC_HOSTED__
+/* Where there is no operating system (-ffreestanding), or HIL_BARE says so: see hil_send. */
+#if __STDC_HOSTED__ && !defined HIL_BARE
+#define HIL_HOSTED 1
+#else
+#define HIL_HOSTED 0
+#endif
+#if HIL_HOSTED
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -72,7 +78,7 @@ static inline uint32_t hil_cksum(const char *p, size_t n)
 	return ~crc;
 }
 
-#if __STDC_HOSTED__
+#if HIL_HOSTED
 /* The helper's folder; NULL: this does not run in a step. run points to its token within out. */
 static inline const char *hil_dir(char *out, size_t size, const char **run)
 {

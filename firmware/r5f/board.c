@@ -98,6 +98,11 @@ void board_core_off(void)
 	register uint32_t r0 __asm("r0") = 0x84000002u;
 
 	__asm volatile(SMC : "+r"(r0)::"memory", "r1", "r2", "r3");
+	board_stop();
+}
+
+void board_stop(void)
+{
 	for (;;)
 		__asm volatile("wfi");
 }

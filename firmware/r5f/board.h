@@ -36,7 +36,9 @@ struct handoff {
 		uint32_t us;
 	} stages[HANDOFF_STAGES];
 };
+#ifndef BOARD_HANDOFF /* a test has it elsewhere */
 #define BOARD_HANDOFF ((volatile struct handoff *)0xFFFEF000u)
+#endif
 
 void board_uart_init(void);
 void board_put(uint8_t byte);
@@ -51,6 +53,7 @@ void board_caches_drop(void); /* what they hold is forgotten; only where nothing
 /* Releases a core at entry; 0 when it runs. */
 int board_core_on(uint32_t core, void (*entry)(void));
 void board_core_off(void); /* of this core; does not return */
+void board_stop(void);     /* this core, for ever */
 void board_sleep(void);    /* core 0, until the console has a byte; sleep.c, not in the ROM */
 
 static inline void board_barrier(void)

@@ -263,8 +263,7 @@ static void do_line(char *line)
 void fault(unsigned n, uint32_t at)
 {
 	printf("\nr5f: exception %u near %08lx, stopped\n", n, (unsigned long)at);
-	for (;;)
-		__asm volatile("wfi");
+	board_stop();
 }
 
 void main_1(void)

@@ -47,23 +47,17 @@ static void say(const char *format, ...)
 	out_put("\n", 1);
 }
 
-static void stop(void)
-{
-	for (;;)
-		__asm volatile("wfi");
-}
-
 static void refuse(const char *why)
 {
 	say("refused: %s", why);
 	say("stopped, waits for a reset");
-	stop();
+	board_stop();
 }
 
 void fault(unsigned n, uint32_t at)
 {
 	say("exception %u near %08lx", n, (unsigned long)at);
-	stop();
+	board_stop();
 }
 
 int main_1(void)
