@@ -21,6 +21,7 @@ struct reader {
 	const struct parser *parser; /* that reads */
 	struct store_result own;     /* of the step: what its parser's results have in common */
 	const char *suite;           /* told by the text */
+	const char *step_suite, *step_name; /* of step, which goes with its plan: these stay */
 	size_t found, outputs;
 	int counts[STATUS_COUNT];
 	VEC(struct store_result) results;

@@ -57,7 +57,7 @@ static void on_result(void *arg, const char *name, enum status s, const char *wh
 	AUTOFREE char *full = mem_printf("%s/%s", g->step->name, name);
 
 	g->found++;
-	res.suite = g->suite ? g->suite : g->step->suite;
+	res.suite = g->suite ? g->suite : g->step_suite;
 	res.name = clean(g, full);
 	res.status = status_name(s);
 	res.why = why && *why ? clean(g, why) : NULL;
@@ -70,8 +70,7 @@ static void on_metric(void *arg, const struct sink_metric *told)
 	struct sink_metric m = *told;
 	AUTOJSON *labels = worker_labels(g->step->labels, told);
 	AUTOFREE char *text = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
-	struct store_metric made = {
-		.suite = g->step->suite, .test = g->step->name, .part = g->part};
+	struct store_metric made = {.suite = g->step_suite, .test = g->step_name, .part = g->part};
 	struct err e = {0};
 
 	if (metric_settle(g->table, g->parser, &m, &e)) {
@@ -232,8 +231,8 @@ static int read_output(struct reader *g, const json_t *artifact, struct buf *tex
 /* Its own result, as it is now. */
 static void tell_own(struct reader *g, const struct err *parsed)
 {
-	g->own.suite = g->step->suite;
-	g->own.name = clean(g, g->step->name);
+	g->own.suite = g->step_suite;
+	g->own.name = g->step_name;
 	g->own.status = status_name(err_is(parsed) ? STATUS_ERROR : STATUS_PASS);
 	g->own.why = err_is(parsed) ? clean(g, parsed->msg) : NULL;
 	add_result(g, &g->own);
@@ -251,6 +250,8 @@ static int reread(struct reader *g, const struct step_events *ev, const char *pa
 	g->outputs++;
 	g->found = 0;
 	g->suite = NULL;
+	g->step_suite = arena_strdup(g->a, g->step->suite);
+	g->step_name = arena_strdup(g->a, g->step->name);
 	g->own = result_of(g, ev->own);
 	g->parser = (const struct parser *)driver_get(parse_drivers(), "parser", parser, &parsed);
 	if (g->parser &&
