@@ -25,6 +25,7 @@ for stage in rom firmware; do report_has "^  login +boot.${stage}_ms +[0-9.]+ +m
 report_has '^  boot-profile +sbl.total +[0-9.]+ +us +media=sd' 'the boot profile is read'
 report_has '^  ipc-notify +ipc.notify +[0-9.]+ +us +from=r5f0-0 messages=1000 to=r5f0-1' 'so is the table of notifications'
 for size in 32 64 112; do report_has "ipc.rpmsg_max +[0-9.]+ +us +.*size=$size" "and that of messages of $size bytes"; done
+for size in 256k 1024k; do report_has "storage.write.bw +[0-9.]+ +MB/s +bs=$size media=sd mode=HS" "and that of the card by $size"; done
 for case in cached uncached uncached-1-of-10; do report_has "xip.cycles +[0-9.]+ +cycles +case=$case op=fir" "and FIR $case"; done
 report_has '^ +skip +interrupts/latency' 'what the machine has not is skipped'
 ! grep -qE '^ +(fail|error|miss) ' "$dir/report" && pass 'no result but pass and skip' || fail 'a result' "$(cat "$dir/report")"
