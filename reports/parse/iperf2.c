@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #define IPERF2_STREAMS 256
+#define IPERF2_TICKS   8 /* user nice system idle iowait irq softirq steal; guests are in user */
 
 struct iperf2_report {
 	bool told;
@@ -27,8 +28,19 @@ struct iperf2_stream {
 	struct iperf2_report sender, receiver;
 };
 
+/* The board's load while a test ran: the first line of /proc/stat before and behind it. */
+struct iperf2_load {
+	double ticks[IPERF2_TICKS]; /* when it began */
+	size_t n;                   /* of them; 0: it has not begun */
+	size_t lost, unfinished;    /* then */
+	size_t tests;               /* told since */
+	const char *direction;      /* of the last of them */
+	size_t streams;
+};
+
 struct iperf2 {
 	struct lines lines;
+	struct iperf2_load load;
 	const struct sink *sink;
 	bool udp, client, reported, duplex, csv;
 	double listens; /* port, or -1 */
@@ -134,7 +146,7 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 /* What was told of the test that ends here. */
 static void iperf2_flush(struct iperf2 *p)
 {
-	size_t streams = 0, reverse = 0;
+	size_t streams = 0, reverse = 0, emitted = p->emitted;
 	bool torn = p->lost;
 
 	for (size_t i = 0; i < p->n; i++) {
@@ -150,9 +162,77 @@ static void iperf2_flush(struct iperf2 *p)
 		iperf2_flush_side(p, false, streams, reverse && reverse < streams);
 		iperf2_flush_side(p, true, streams, reverse && reverse < streams);
 	}
+	p->load.tests += p->emitted > emitted;
+	p->load.direction = !reverse ? "forward" : reverse < streams ? "both" : "reverse";
+	p->load.streams = streams;
 	p->n = 0;
 	p->duplex = false;
 	p->reported = false;
+}
+
+/* "cpu  2255 34 2290 22625563 6290 127 456 0 0 0" */
+static size_t iperf2_ticks(struct str s, double ticks[IPERF2_TICKS])
+{
+	size_t n = 0;
+
+	if (!lines_after(s, "cpu ", &s))
+		return 0;
+	while (n < IPERF2_TICKS && lines_number(s, &ticks[n], &s))
+		n++;
+	return n < 4 ? 0 : n;
+}
+
+/* Told when one test was, whole, between the two lines. */
+static void iperf2_load(struct iperf2 *p, struct str s)
+{
+	const struct iperf2_load *l = &p->load;
+	double ticks[IPERF2_TICKS], all = 0, idle = 0;
+	struct sink_metric m = SINK_METRIC("iperf2.cpu_load", 0, "%");
+	char count[24];
+	struct sink_label labels[3] = {{"direction", l->direction},
+		{"protocol", p->udp ? "udp" : "tcp"}, {"streams", count}};
+	size_t n = iperf2_ticks(s, ticks);
+	bool backwards = false;
+
+	if (!n || n != l->n || l->tests != 1 || l->lost != p->lines.lost ||
+		l->unfinished != p->unfinished) {
+		sink_warn(p->sink, "iperf2: no load: not one whole test between its two lines");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double d = ticks[i] - l->ticks[i];
+
+		backwards |= d < 0;
+		all += d;
+		idle += i == 3 || i == 4 ? d : 0; /* waiting for a disk is not load */
+	}
+	if (backwards || !(all > 0)) {
+		sink_warn(p->sink, "iperf2: no load: the kernel's counters did not go forward");
+		return;
+	}
+	snprintf(count, sizeof count, "%zu", l->streams);
+	m.value = 100 * (all - idle) / all;
+	m.resolution = 100 / all;
+	m.labels = labels;
+	m.n = ARRAY_LEN(labels);
+	sink_at(p->sink, p->lines.at);
+	sink_metric(p->sink, &m);
+	p->emitted++;
+}
+
+static bool iperf2_load_line(struct iperf2 *p, struct str line)
+{
+	bool begins = lines_after(line, "iperf begin:", &line);
+
+	if (!begins && !lines_after(line, "iperf end:", &line))
+		return false;
+	if (p->n)
+		iperf2_flush(p);
+	if (!begins)
+		iperf2_load(p, line);
+	p->load = (struct iperf2_load){.lost = p->lines.lost, .unfinished = p->unfinished};
+	p->load.n = begins ? iperf2_ticks(line, p->load.ticks) : 0;
+	return true;
 }
 
 static void iperf2_keep(
@@ -330,6 +410,8 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 		iperf2_torn(&p);
 		if (iperf2_is_own(line))
 			iperf2_own(&p);
+		if (iperf2_load_line(&p, line))
+			continue;
 		if (str_starts(line, "[") && close > 0)
 			iperf2_line(&p, str_trim(str_make(line.p + 1, (size_t)close - 1)),
 				str_trim(str_make(line.p + close + 1, line.n - (size_t)close - 1)));
@@ -364,7 +446,7 @@ static int iperf2_detect(struct str text)
 
 static const char *const iperf2_marks[] = {"Client connecting to ", "Server listening on ",
 	"connected with ", "] local ", "bits/sec", "Bytes/sec", ",0.0",
-	" failed: ", "unrecognized option", NULL};
+	" failed: ", "unrecognized option", "iperf begin: cpu ", "iperf end: cpu ", NULL};
 
 const struct parser iperf2_parser = {
 	.d = {.name = "iperf2",

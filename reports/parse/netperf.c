@@ -21,6 +21,9 @@ enum netperf_key {
 	NETPERF_LATENCY,
 	NETPERF_P99,
 	NETPERF_ELAPSED,
+	NETPERF_SEND_SIZE, /* bytes */
+	NETPERF_BYTES_SENT,
+	NETPERF_BYTES_RECEIVED,
 	NETPERF_KEYS
 };
 
@@ -34,6 +37,9 @@ static const char *const netperf_keys[NETPERF_KEYS][2] = {
 	[NETPERF_LATENCY] = {"MEAN_LATENCY", "Mean Latency Microseconds"},
 	[NETPERF_P99] = {"P99_LATENCY", "99th Percentile Latency Microseconds"},
 	[NETPERF_ELAPSED] = {"ELAPSED_TIME", "Elapsed Time (sec)"},
+	[NETPERF_SEND_SIZE] = {"LOCAL_SEND_SIZE", "Local Send Size"},
+	[NETPERF_BYTES_SENT] = {"LOCAL_BYTES_SENT", "Local Bytes Sent"},
+	[NETPERF_BYTES_RECEIVED] = {"REMOTE_BYTES_RECVD", "Remote Bytes Received"},
 };
 
 struct netperf {
@@ -41,9 +47,10 @@ struct netperf {
 	char test[64];               /* "tcp_stream"; "": no banner yet */
 	bool rr, udp, loads, header; /* of the classic table: it is a row's turn, with CPU load */
 	unsigned rows;
-	size_t words;  /* of its first row */
-	bool lost;     /* a banner or a head may be in a torn line */
-	size_t own_at; /* its last line */
+	size_t words;             /* of its first row */
+	bool lost;                /* a banner or a head may be in a torn line */
+	size_t own_at;            /* its last line */
+	double messages, seconds; /* that its first row tells */
 	const char *unit;
 	size_t emitted;
 	/* Omni. */
@@ -74,6 +81,15 @@ static void netperf_figure(struct netperf *p, const char *name, double value, co
 	p->emitted++;
 }
 
+/* Datagrams of which the receiver counted some; none sent tells nothing. */
+static void netperf_packets(struct netperf *p, double sent, double received, double seconds)
+{
+	if (seconds > 0)
+		netperf_figure(p, "netperf.packet_rate", received / seconds, "packets/s");
+	if (sent > 0 && received <= sent)
+		netperf_figure(p, "netperf.lost_percent", 100 * (sent - received) / sent, "%");
+}
+
 /* What the omni output told so far. */
 static void netperf_omni(struct netperf *p)
 {
@@ -100,6 +116,9 @@ static void netperf_omni(struct netperf *p)
 	netperf_figure(p, "netperf.cpu_local", v[NETPERF_CPU_LOCAL], "%");
 	netperf_figure(p, "netperf.cpu_remote", v[NETPERF_CPU_REMOTE], "%");
 	netperf_figure(p, "netperf.elapsed", v[NETPERF_ELAPSED], "s");
+	if (p->udp && !p->rr && v[NETPERF_SEND_SIZE] > 0)
+		netperf_packets(p, v[NETPERF_BYTES_SENT] / v[NETPERF_SEND_SIZE],
+			v[NETPERF_BYTES_RECEIVED] / v[NETPERF_SEND_SIZE], v[NETPERF_ELAPSED]);
 	for (int i = 0; i < NETPERF_KEYS; i++)
 		p->values[i] = NAN;
 	p->units = NULL;
@@ -199,10 +218,13 @@ static void netperf_table(struct netperf *p, const struct str *words, size_t n)
 	if (p->rows && p->udp && !p->rr && n == p->words)
 		return;
 	if (!p->rows)
-		p->words = n;
+		p->words = n, p->messages = NAN, p->seconds = NAN;
 	p->rows++;
 	if (p->udp && !p->rr && p->rows == 2 && n >= 4) {
 		netperf_figure(p, "netperf.bw", v[3], p->unit);
+		/* of the same test: it took as long */
+		if (v[1] == p->seconds)
+			netperf_packets(p, p->messages, v[2], v[1]);
 		if (p->loads && n >= 5)
 			netperf_figure(p, "netperf.cpu_remote", v[4], "%");
 		p->header = false;
@@ -215,6 +237,8 @@ static void netperf_table(struct netperf *p, const struct str *words, size_t n)
 		: p->udp ? "netperf.sent_bw"
 			 : "netperf.bw",
 		v[at], p->unit);
+	if (p->udp && !p->rr)
+		p->messages = v[3], p->seconds = v[2];
 	netperf_figure(p, "netperf.elapsed", v[p->udp && !p->rr ? 2 : at - 1], "s");
 	if (p->loads)
 		netperf_figure(p, "netperf.cpu_local", v[at + 1], "%");
@@ -323,9 +347,9 @@ static int netperf_detect(struct str text)
 }
 
 static const char *const netperf_marks[] = {" TEST from ", " TEST to ", "Throughput",
-	"MEAN_LATENCY", "P99_LATENCY", "_CPU_UTIL", "ELAPSED_TIME", "netserver",
-	"control connection", "send_omni", "recv_response", "connect failed",
-	"Name or service not known", NULL};
+	"MEAN_LATENCY", "P99_LATENCY", "_CPU_UTIL", "ELAPSED_TIME", "_SEND_SIZE", "_BYTES_SENT",
+	"_BYTES_RECVD", "netserver", "control connection", "send_omni", "recv_response",
+	"connect failed", "Name or service not known", NULL};
 
 const struct parser netperf_parser = {
 	.d = {.name = "netperf",

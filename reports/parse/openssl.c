@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * openssl speed (1.0.2 to 4.0), its tables and -mr. Invariant: what a column holds is said by its
- * header, never by its place: RSA has 4 columns, 8 from 3.2 on, and key encapsulation has tables of
- * its own. The bytes are thousands, "k" as printed.
+ * openssl speed (1.0.2 to 4.0), its tables and -mr, and the load that GNU time -v tells of it.
+ * Invariant: what a column holds is said by its header, never by its place: RSA has 4 columns, 8
+ * from 3.2 on, and key encapsulation has tables of its own. The bytes are thousands, "k" as
+ * printed.
  */
 #include "lines.h"
 #include "parsers.h"
@@ -10,7 +11,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#define OPENSSL_COLUMNS 16
+#define OPENSSL_COLUMNS    16
+#define OPENSSL_TIME_BYTES 2048 /* what time -v prints of one command */
 
 enum openssl_table { OPENSSL_NONE, OPENSSL_BYTES, OPENSSL_KEYS };
 
@@ -23,6 +25,10 @@ struct openssl {
 	/* -mr */
 	size_t n_blocks;
 	double blocks[OPENSSL_COLUMNS];
+	/* time -v, from "Command being timed" on */
+	char timed[96]; /* the algorithm; "": none in hand */
+	size_t timed_at;
+	double load; /* NAN: not told yet */
 };
 
 static void openssl_figure(struct openssl *o, const char *name, double value, const char *unit,
@@ -186,6 +192,62 @@ static void openssl_machine(struct openssl *o, struct str line)
 	}
 }
 
+/* ---- time -v openssl speed ---- */
+
+/* "openssl speed -elapsed -evp aes-128-cbc": its one algorithm; a load of several is nobody's. */
+static bool openssl_algorithm(struct str command, char *out, size_t size)
+{
+	static const char *const with_value[] = {"-evp", "-hmac", "-cmac", "-seconds", "-bytes",
+		"-multi", "-async_jobs", "-engine", "-provider", "-primes", "-rand", NULL};
+	struct str word;
+	size_t n = 0;
+
+	if (!str_word(&command, &word) ||
+		!(str_is(word, "openssl") || str_ends(word, "/openssl")) ||
+		!str_word(&command, &word) || !str_is(word, "speed"))
+		return false;
+	while (str_word(&command, &word)) {
+		bool names = *word.p != '-', value = false;
+
+		for (const char *const *w = with_value; *w; w++)
+			value |= str_is(word, *w);
+		if (value) {
+			names = str_is(word, "-evp") || str_is(word, "-hmac") ||
+				str_is(word, "-cmac");
+			if (!str_word(&command, &word))
+				return false;
+		}
+		if (names && (n++ || word.n >= size))
+			return false;
+		if (names)
+			lines_copy(word, out, size);
+	}
+	return n == 1;
+}
+
+/* The load counts when the command's end was as it should be. */
+static void openssl_time(struct openssl *o, const struct lines *l, struct str line)
+{
+	struct str value;
+
+	if (*o->timed && l->at - o->timed_at > OPENSSL_TIME_BYTES)
+		o->timed[0] = '\0';
+	if (lines_after(line, "Command being timed: \"", &value) && str_ends(value, "\"")) {
+		value.n--;
+		o->timed_at = l->at;
+		o->load = NAN;
+		if (!openssl_algorithm(value, o->timed, sizeof o->timed))
+			o->timed[0] = '\0';
+	} else if (*o->timed && lines_after(line, "Percent of CPU this job got:", &value)) {
+		if (!lines_unit(value, "%", &o->load))
+			o->load = NAN;
+	} else if (*o->timed && lines_after(line, "Exit status:", &value)) {
+		if (str_is(value, "0"))
+			openssl_figure(o, "openssl.cpu_load", o->load, "%", o->timed, 0);
+		o->timed[0] = '\0';
+	}
+}
+
 static int openssl_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct openssl o = {.sink = sink};
@@ -198,10 +260,11 @@ static int openssl_parse(struct str text, const struct sink *sink, struct err *e
 	while (lines_next(&lines, &line)) {
 		/* A header may have been lost with it. */
 		if (torn != lines.torn)
-			o.table = OPENSSL_NONE, o.n_blocks = 0;
+			o.table = OPENSSL_NONE, o.n_blocks = 0, o.timed[0] = '\0';
 		torn = lines.torn;
 		line = str_trim(line);
 		n = lines_words(line, words);
+		openssl_time(&o, &lines, line);
 		if (str_starts(line, "+")) {
 			openssl_machine(&o, line);
 		} else if (lines_after(line, "version: ", &rest) ||
@@ -233,11 +296,11 @@ static int openssl_detect(struct str text)
 static const char *const openssl_marks[] = {"are in 1000s of bytes", "\ntype ", "sign/s", "op/s",
 	"encr./s", "keygens/s", "encaps/s",
 	"\n+H:", "\n+F:", "+F2:", "+F3:", "+F4:", "+F5:", "\nversion: ", "\nOpenSSL ",
-	"\nspeed: ", "Error: bad option", NULL};
+	"\nspeed: ", "Error: bad option", "timed: \"openssl speed", "/openssl speed", NULL};
 
 const struct parser openssl_parser = {
 	.d = {.name = "openssl",
-		.brief = "openssl speed, tables and -mr",
+		.brief = "openssl speed, tables and -mr, and its load by time -v",
 		.proven = "golden cases; output of OpenSSL 3.0.19"},
 	.detect = openssl_detect,
 	.parse = openssl_parse,

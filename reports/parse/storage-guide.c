@@ -19,7 +19,8 @@ struct storage_guide {
 	const struct sink *sink;
 	struct storage_guide_column columns[ROWS_CELLS];
 	size_t n;                     /* 0: there is no table */
-	bool blocks;                  /* rows are told by blocks, not by buffer sizes */
+	const char *rows;             /* the label that tells them apart */
+	const char *host;             /* what the other side ran; NULL: not told */
 	const char *media, *fs, *way; /* NULL: not told */
 	bool fresh;                   /* the file system was told since the last table */
 	bool dma;
@@ -64,10 +65,15 @@ static bool storage_guide_head(struct storage_guide *p, const struct str *cells,
 {
 	bool any = false;
 
-	if (n < 2 || !(rows_has(cells[0], "buffer size") || rows_has(cells[0], "number of blocks")))
+	static const char *const list[][2] = {{"buffer size", "bs"}, {"number of blocks", "blocks"},
+		{"bytes transferred (mb)", "size"}, {NULL, NULL}};
+	const char *rows = n < 2 ? NULL : storage_guide_word(cells[0], list);
+
+	if (!rows)
 		return false;
 	p->n = n;
-	p->blocks = rows_has(cells[0], "blocks");
+	p->rows = rows;
+	p->host = NULL;
 	for (size_t i = 0; i < n; i++) {
 		const char *own = storage_guide_way(cells[i]), *way = own ? own : p->way;
 		bool load = rows_has(cells[i], "cpu load");
@@ -75,6 +81,8 @@ static bool storage_guide_head(struct storage_guide *p, const struct str *cells,
 			    (rows_has(cells[i], "mbytes/sec") || rows_has(cells[i], "mb/sec"));
 
 		p->columns[i] = (struct storage_guide_column){NULL, load};
+		if (i && rows_has(cells[i], "on windows xp"))
+			p->host = "windows-xp";
 		if (i && storage_guide_fs(cells[i]))
 			p->fs = storage_guide_fs(cells[i]);
 		if (!i || !way || (!load && !rate))
@@ -112,8 +120,8 @@ static int storage_guide_cell(struct str cell, const char *unit, struct sink_met
 
 static void storage_guide_row(struct storage_guide *p, const struct str *cells)
 {
-	struct sink_label labels[4];
-	char size[ROWS_LABEL_BYTES];
+	struct sink_label labels[5];
+	char size[ROWS_LABEL_BYTES + 1];
 	size_t n = 0;
 	double number;
 
@@ -121,13 +129,17 @@ static void storage_guide_row(struct storage_guide *p, const struct str *cells)
 		sink_warn(p->sink, "a row without its size is passed over");
 		return;
 	}
-	labels[n++] = (struct sink_label){p->blocks ? "blocks" : "bs", size};
+	if (!strcmp(p->rows, "size"))
+		strcat(size, "M");
+	labels[n++] = (struct sink_label){p->rows, size};
 	if (p->media)
 		labels[n++] = (struct sink_label){"media", p->media};
 	if (p->fs)
 		labels[n++] = (struct sink_label){"fs", p->fs};
 	if (p->dma)
 		labels[n++] = (struct sink_label){"dma", "on"};
+	if (p->host)
+		labels[n++] = (struct sink_label){"host", p->host};
 	p->fresh = false;
 	for (size_t i = 1; i < p->n; i++) {
 		struct sink_metric m =
@@ -156,7 +168,8 @@ static void storage_guide_heading(struct storage_guide *p, struct str line)
 	if (media && p->media && strcmp(media, p->media) != 0 && !p->fresh)
 		p->fs = NULL;
 	p->fresh = p->fresh || fs;
-	p->dma = rows_has(line, "-dma-") || (p->dma && !media);
+	p->dma =
+		rows_has(line, "-dma-") || (media && rows_has(line, " dma ")) || (p->dma && !media);
 	p->media = media ? media : p->media;
 	p->fs = fs ? fs : p->fs;
 	p->way = way ? way : media ? NULL : p->way;
@@ -187,12 +200,14 @@ static int storage_guide_parse(struct str text, const struct sink *sink, struct 
 static int storage_guide_detect(struct str text)
 {
 	return str_find(text, STR_LIT("Buffer size")) >= 0 ||
-			       str_find(text, STR_LIT("Buffer Size")) >= 0
+			       str_find(text, STR_LIT("Buffer Size")) >= 0 ||
+			       str_find(text, STR_LIT("Bytes Transferred (MB)")) >= 0
 		       ? 70
 		       : 0;
 }
 
-static const char *const storage_guide_marks[] = {"Buffer Size", "Number of Blocks", NULL};
+static const char *const storage_guide_marks[] = {
+	"Buffer Size", "Number of Blocks", "Bytes Transferred (MB)", NULL};
 
 const struct parser storage_guide_parser = {
 	.d = {.name = "storage-guide",
