@@ -77,6 +77,8 @@ const struct param model_params[] = {
 	{"network", PARAM_SECTION, offsetof(struct model, network), .rows = model_network_params,
 		.help = "network card and user networking"},
 	{"disks", PARAM_MAP, offsetof(struct model, disks), .help = "disks by name"},
+	{"objects", PARAM_STRINGS, offsetof(struct model, objects),
+		.help = "what devices refer to, as QEMU's -object takes them"},
 	{"devices", PARAM_STRINGS, offsetof(struct model, devices),
 		.help = "further devices, as QEMU's -device takes them"},
 	{"globals", PARAM_STRINGS, offsetof(struct model, globals),
@@ -321,6 +323,8 @@ const char *const *model_argv(const struct model *m, const struct model_images *
 	node_each (m->disks, disk)
 		if (add_disk(&args, m, im, at, disk, e) < 0)
 			return NULL;
+	for (size_t i = 0; i < m->objects.n; i++)
+		add(&args, "-object", m->objects.p[i]);
 	for (size_t i = 0; i < m->devices.n; i++)
 		add(&args, "-device", m->devices.p[i]);
 	args.p[args.n] = NULL;

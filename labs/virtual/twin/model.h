@@ -52,7 +52,7 @@ struct model {
 	int64_t cpus, memory_bytes;
 	struct model_network network;
 	const struct node *disks; /* name -> model_disk; NULL: none */
-	struct param_strings devices, globals;
+	struct param_strings objects, devices, globals;
 	struct model_beside beside;
 	const struct node
 		*straps; /* {preset, modes: {NAME: rows laid over the rest}}; NULL: none */
