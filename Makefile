@@ -124,7 +124,8 @@ $(FUZZERS): fuzz-%: FORCE
 fuzz-parsers: build/fuzz/reports/parse/t/fuzz-parse
 	@sh reports/parse/t/fuzz-parsers.sh $< $(FUZZ_S) build/fuzz/parsers $(PARSERS)
 
--include $(wildcard drivers/*/*.mk firmware/*/*.mk)
+include drivers/rootfs/rootfs.mk drivers/tests/tests.mk drivers/modules/modules.mk
+-include $(wildcard firmware/*/*.mk)
 
 # ---- testing ------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ check-long: tests images
 
 check: setup
 	@$(MAKE) --no-print-directory check-run
-check-run: tests headers images
+check-run: tests headers images driver-builds
 	@$(PROVE) $(TESTBIN) $(REPLAY) $(FASTTESTS) $(TWINTESTS)
 
 # Figures, no verdict.

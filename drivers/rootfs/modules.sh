@@ -42,14 +42,19 @@ modules_into() (
 	# modprobe wants all that a module stands on, the nearest first
 	awk '
 	{ order[NR] = $1; n[$1] = NF - 1; for (i = 2; i <= NF; i++) need[$1, i - 1] = $i }
+	# each before all that it stands on, also where two ways lead to one
 	function walk(m, i) {
+		seen[m]
 		for (i = 1; i <= n[m]; i++)
-			if (!((need[m, i]) in seen)) {
-				seen[need[m, i]]
-				line = line " " need[m, i] ".ko"
+			if (!(need[m, i] in seen))
 				walk(need[m, i])
-			}
+		line = " " m ".ko" line
 	}
-	END { for (k = 1; k <= NR; k++) { split("", seen); line = order[k] ".ko:"; walk(order[k]); print line } }
+	END {
+		for (k = 1; k <= NR; k++) {
+			split("", seen); line = ""; walk(order[k])
+			sub(/\.ko/, ".ko:", line); print substr(line, 2)
+		}
+	}
 	' "$work/depends" | sort >"$tree/$dir/modules.dep"
 )

@@ -84,6 +84,8 @@ static bool bring_up(const char *kind, const char *udc)
 {
 	char path[TEST_PATH_BYTES];
 
+	if (access(CONFIGFS "/usb_gadget", F_OK) < 0)
+		mount("none", CONFIGFS, "configfs", 0, NULL);
 	if (mkdir(CONFIGFS "/usb_gadget", 0755) < 0 && errno != EEXIST && errno != EPERM) {
 		test_skip("bind", "no configfs for gadgets: %s", strerror(errno));
 		return false;

@@ -141,12 +141,12 @@ int net_add_vlan(const char *name, const char *under, int id)
 	return ask(&r, NULL, 0);
 }
 
-int net_can(const char *name, uint32_t bitrate, bool loopback)
+int net_can(const char *name, uint32_t bitrate, enum net_loopback loopback)
 {
 	struct request r = begin(RTM_NEWLINK, 0);
 	struct can_bittiming timing = {.bitrate = bitrate};
-	struct can_ctrlmode mode = {
-		.mask = CAN_CTRLMODE_LOOPBACK, .flags = loopback ? CAN_CTRLMODE_LOOPBACK : 0};
+	struct can_ctrlmode mode = {.mask = CAN_CTRLMODE_LOOPBACK,
+		.flags = loopback == NET_CAN_LOOPBACK ? CAN_CTRLMODE_LOOPBACK : 0};
 	struct rtattr *info, *data;
 
 	r.link.ifi_index = (int)net_index(name);
@@ -154,7 +154,7 @@ int net_can(const char *name, uint32_t bitrate, bool loopback)
 	put(&r, IFLA_INFO_KIND, "can", 3);
 	data = put(&r, IFLA_INFO_DATA, NULL, 0);
 	put(&r, IFLA_CAN_BITTIMING, &timing, sizeof timing);
-	if (loopback)
+	if (loopback != NET_CAN_ANY)
 		put(&r, IFLA_CAN_CTRLMODE, &mode, sizeof mode);
 	end(&r, data);
 	end(&r, info);

@@ -13,7 +13,8 @@ int net_add_vlan(const char *name, const char *under, int id);
 int net_delete(const char *name);
 
 /* Of a CAN controller that is down. */
-int net_can(const char *name, uint32_t bitrate, bool loopback);
+enum net_loopback { NET_CAN_ANY, NET_CAN_BUS, NET_CAN_LOOPBACK }; /* ANY: as it is */
+int net_can(const char *name, uint32_t bitrate, enum net_loopback loopback);
 /* What the controller made of it; 0: it has no bit timing (vcan). */
 uint32_t net_can_bitrate(const char *name);
 

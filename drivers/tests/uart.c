@@ -21,9 +21,10 @@
 #define TIOCM_LOOP 0x8000
 #endif
 
-#define BLOCK_BYTES 256 /* on their way at a time: no more than a FIFO and a driver's buffer take  \
-			 */
-#define WAIT_MS 2000    /* for a byte */
+#define BLOCK_BYTES                                                                                \
+	256          /* on their way at a time: no more than a FIFO and a driver's buffer take     \
+		      */
+#define WAIT_MS 2000 /* for a byte */
 #define SEED    0x0a47
 
 static const struct {

@@ -48,7 +48,7 @@ recipe=$work/recipe
 cp -R "$here" "$recipe"
 cat >"$recipe/tiny.list" <<-END
 	module two none
-	late one
+	late one four
 	root usr/bin/busybox usr/bin/dash
 	tool usr/bin/tool
 END
@@ -80,17 +80,19 @@ module one "two-a,three"
 module two "three"
 module two-a "three"
 module three ""
+module four "three,one"
 
 step() { sh "$recipe/$1.sh" >"$work/said" 2>&1; }
 from_root() { gzip -dc "$OUT/tiny/rootfs.cpio.gz" | cpio --quiet -i --to-stdout "$1"; }
 
 step root
 is "$?" 0 "the root is packed"
-is "$(from_root lib/modules/1.2-tiny/modules.dep)" "one.ko: two_a.ko three.ko
+is "$(from_root lib/modules/1.2-tiny/modules.dep)" "four.ko: one.ko two_a.ko three.ko
+one.ko: two_a.ko three.ko
 three.ko:
 two.ko: three.ko
 two_a.ko: three.ko" "modules.dep lists all that a module stands on, the nearest first"
-is "$(from_root etc/modules.module) $(from_root etc/modules.late)" "two one" \
+is "$(from_root etc/modules.module) $(from_root etc/modules.late)" "two one four" \
 	"what is loaded at boot: not what is built into the kernel"
 is "$(gzip -dc "$OUT/tiny/rootfs.cpio.gz" | cpio --quiet -t | grep -c 'libc\.so\.6$')" 1 \
 	"the library that the programs need is in it"
@@ -104,7 +106,7 @@ find "$stage" "$recipe" -type f -exec touch -d '2001-02-03' {} +
 mv "$stage/usr/lib/modules/1.2-tiny/x" "$stage/usr/lib/modules/1.2-tiny/y"
 mkdir "$stage/usr/lib/modules/1.2-tiny/x"
 cp "$stage"/usr/lib/modules/1.2-tiny/y/t*.ko "$stage/usr/lib/modules/1.2-tiny/x/"
-cp "$stage"/usr/lib/modules/1.2-tiny/y/one.ko "$stage/usr/lib/modules/1.2-tiny/x/"
+cp "$stage"/usr/lib/modules/1.2-tiny/y/[fo]*.ko "$stage/usr/lib/modules/1.2-tiny/x/"
 rm -r "$stage/usr/lib/modules/1.2-tiny/y" "$OUT/tiny"
 (umask 077 && export TZ=Asia/Tokyo && step root && step tools)
 is "$(sha256sum "$OUT/tiny/rootfs.cpio.gz" "$OUT/tiny/tools.img")" "$(cat "$work/first")" \

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A build of drivers on a real twin: modules that were compiled here are deployed, loaded, tested
+# and unloaded, and each driver test either passes or says exactly what the twin lacks. No figure
+# is judged by its size. Then a watchdog that is not fed resets the board.
+. "$HILAB_DATA/labs/virtual/t/twin.sh"
+show() { grep -E '^ +(blame|fail|error|miss) ' "$dir/text" | cut -c1-200 | head -n 12; }
+
+start
+"$HILAB" run "$HILAB_DATA/jobs/common/driver-tests.yaml" --lab "$dir/lab/lab.yaml" >"$dir/text" 2>&1
+is $? 0 'the job of all driver tests passes'
+sed -n '/^results/,/^figures/p' "$dir/text" >"$dir/results"
+has() { # PATTERN NAME
+	grep -qE -- "$1" "$dir/results"
+	ok $? "$2"
+}
+for m in i2c_dev snd_aloop kvaser_pci ubifs dummy_hcd; do has "^ +pass +load/$m( |\$)" "$m is loaded"; done
+for m in i2c_stub mtdram snd_dummy; do has "^ +pass +unload/$m( |\$)" "$m, compiled here, is unloaded"; done
+for r in audio/playback-48000 audio-loop/capture-48000 can/loopback \
+	can-controllers/bitrate-1000000 display/mmap ethernet/vlan gpio/input hid/events hid/id \
+	i2c/write-word irq-latency-load/wake mtd/read-2048 ubi/read-102400 rtc/alarm mmc/read-1048576 \
+	usb-storage/read-1048576 suspend/suspend-s2idle uart/loopback usb-gadget-mass_storage/read-102400 \
+	usb-gadget-acm/serial usb-gadget-ecm/network watchdog/magic-close; do
+	has "^ +pass +$r( |\$)" "$r"
+done
+has "^ +skip +cpufreq/governor +no cpufreq driver" 'cpufreq says that there is none'
+has "^ +skip +cpuidle/states +no cpuidle driver" 'cpuidle says that there is none'
+has "^ +skip +i2c/rdwr +the adapter has SMBus transfers only" 'the stub says what it cannot do'
+grep -E '^ +skip ' "$dir/results" | grep -vqE '^ +skip +[^ ]+ +[^ ]'
+is $? 1 'no skip is without its reason'
+! grep -qE '^ +(fail|error|miss) ' "$dir/results"
+ok $? 'nothing failed'
+for m in storage.read.bw storage.write.cpu_load alsa.playback.cpu_load irq_latency.samples resume.latency can.frame_rate; do
+	grep -qE "^ +[a-z][^ ]* +$m +[0-9.]+ " "$dir/text"
+	ok $? "there are figures of $m"
+done
+"$HILAB" run "$HILAB_DATA/jobs/am62axx/watchdog.yaml" --lab "$dir/lab/lab.yaml" >"$dir/text" 2>&1
+is $? 0 'the job of the watchdog passes'
+sed -n '/^results/,/^figures/p' "$dir/text" >"$dir/results"
+has '^ +pass +bites( |$)' 'the watchdog resets the board'
+finish
