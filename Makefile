@@ -124,7 +124,7 @@ $(FUZZERS): fuzz-%: FORCE
 fuzz-parsers: build/fuzz/reports/parse/t/fuzz-parse
 	@sh reports/parse/t/fuzz-parsers.sh $< $(FUZZ_S) build/fuzz/parsers $(PARSERS)
 
-include drivers/rootfs/rootfs.mk drivers/tests/tests.mk drivers/modules/modules.mk
+include drivers/rootfs/rootfs.mk drivers/tests/tests.mk drivers/modules/modules.mk drivers/kernel/kernel.mk
 -include $(wildcard firmware/*/*.mk)
 
 # ---- testing ------------------------------------------------------------------------------
