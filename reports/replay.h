@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_REPLAY_H
+#define REPORTS_REPLAY_H
+
+/*
+ * Published tables replayed (reports/replay/SOC.yaml): for each table what a board prints, with a
+ * place for each figure. Values are drawn at random, the text is rendered with them and read by
+ * the table's parser; a figure is replayed when exactly the drawn value comes back under its key.
+ */
+
+#include "base/buf.h"
+#include "reference.h"
+
+struct replay_show {                     /* what one step prints */
+	const char *parse, *step, *text; /* step NULL: not told */
+	const struct node *labels;       /* of the step; NULL: none */
+};
+struct replay_table {
+	const char *soc, *section, *table;
+	const struct reference *reference; /* borrowed */
+	size_t n;
+	struct replay_show *shows;
+};
+struct replay {
+	struct arena arena;
+	size_t n;
+	struct replay_table *tables;
+};
+
+/* All files of a folder, NULL: the installed ones. refs is borrowed and outlives r. Every problem
+ * goes to diag: a table that refs does not have, one that stands twice. */
+int replay_load(
+	struct replay *r, const char *dir, const struct reference_set *refs, struct diag *diag);
+void replay_done(struct replay *r);
+
+/* What was drawn for a figure. */
+struct replay_drawn {
+	bool shown;             /* it has a place in the text */
+	double value, min, max; /* in the metric's unit; NAN: not shown */
+	size_t told;            /* how often exactly that was told under its key */
+	bool wrong;             /* another value was told under its key */
+};
+/* The places of show's text filled; drawn has one for each figure of the reference. Same seed, same
+ * values. -1 with e (BLAME_CONFIG): a place that is no figure of the table. */
+int replay_render(const struct replay_table *t, const struct replay_show *show, uint64_t seed,
+	struct replay_drawn *drawn, struct buf *out, struct err *e);
+/* One sample, as the store has it, against what was drawn; labels are those of parser and step.
+ * Name and value are settled by the metric table. */
+void replay_tell(const struct replay_table *t, struct replay_drawn *drawn, const char *metric,
+	double value, double min, double max, const struct sink_label *labels, size_t n);
+/* Renders and parses every show of t. Returns how many of its figures came back; what did not goes
+ * to why, a line each. */
+size_t replay_table(const struct replay_table *t, const struct metric_table *metrics, uint64_t seed,
+	struct buf *why);
+/* The one of that reference and table; NULL. */
+const struct replay_table *replay_find(
+	const struct replay *r, const char *soc, const char *section, const char *table);
+
+#endif
