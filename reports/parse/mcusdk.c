@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The verdict lines of TI's MCU+ SDK examples (their SysConfig-made main prints them last: "All
- * tests have passed!!", "Some tests have failed!!"). Invariant: a verdict is a whole line of its
- * own, and two that differ are none.
+ * tests have passed!!", "Some tests have failed!!"; with several cores "... on a53_core0!!").
+ * Invariant: a verdict is a whole line of its own, and two that differ are none.
  */
 #include "parsers.h"
 #include "shown.h"
 
+#include <ctype.h>
+
 #define PASSED "All tests have passed"
 #define FAILED "Some tests have failed"
 
-/* The line is what, and then nothing but '!' and '.'. */
+/* The line is what, perhaps " on CORE", and then nothing but '!' and '.'. */
 static bool is_line(struct str line, const char *what)
 {
+	size_t at = strlen(what);
+
 	line = str_trim(line);
 	if (!str_starts(line, what))
 		return false;
-	for (size_t i = strlen(what); i < line.n; i++)
+	if (str_starts(str_make(line.p + at, line.n - at), " on "))
+		for (at += 4;
+			at < line.n && (isalnum((unsigned char)line.p[at]) || line.p[at] == '_');
+			at++)
+			;
+	for (size_t i = at; i < line.n; i++)
 		if (line.p[i] != '!' && line.p[i] != '.')
 			return false;
 	return true;

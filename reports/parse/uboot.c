@@ -110,6 +110,8 @@ static bool uboot_file(struct uboot *u, const struct str *words, size_t n)
 	write = str_starts(words[2], "written");
 	if (str_is(words[3], "in") && (write || str_is(words[2], "read")) &&
 		!str_double(words[4], &ms) && str_is(words[5], "ms")) {
+		if (u->fs && !strcmp(u->fs, "raw"))
+			u->fs = NULL; /* of a command before: these are file systems' words */
 		uboot_timed(u, write, bytes, ms / 1000, 0.001);
 		return true;
 	}
@@ -163,6 +165,9 @@ static void uboot_net(struct uboot *u, struct str line, const struct str *words,
 			u->net_rate = rate * factor;
 	if (!lines_after(line, "Bytes transferred = ", &rest) || !lines_number(rest, &bytes, &rest))
 		return;
+	u->device[0] = '\0'; /* of a command before, as a file system is */
+	if (u->fs && strcmp(u->fs, "tftp") && strcmp(u->fs, "nfs"))
+		u->fs = NULL;
 	if (u->net_rate > 0)
 		uboot_rate(u, false, bytes, u->net_rate, 0);
 	else
@@ -198,6 +203,22 @@ static bool uboot_time(struct uboot *u, struct str line)
 	return true;
 }
 
+/* "** Booting bootflow 'mmc@...' with script" is none. */
+static bool uboot_failed(struct str line)
+{
+	return lines_has(line, ": ERROR") || str_starts(line, "Retry count exceeded") ||
+	       (str_starts(line, "** ") && !str_starts(line, "** Booting "));
+}
+
+/* What extlinux and the like are going to read is of a device that nobody told. */
+static void uboot_scan(struct uboot *u, struct str line)
+{
+	if (str_starts(line, "Retrieving file: ")) {
+		u->device[0] = '\0';
+		u->fs = NULL;
+	}
+}
+
 static int uboot_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct uboot u = {.sink = sink};
@@ -215,12 +236,12 @@ static int uboot_parse(struct str text, const struct sink *sink, struct err *e)
 		line = str_trim(line);
 		n = lines_words(line, words);
 		uboot_command(&u, words, n);
+		uboot_scan(&u, line);
 		if (uboot_time(&u, line) || uboot_file(&u, words, n))
 			continue;
 		uboot_net(&u, line, words, n);
 		uboot_untimed(&u, line, words, n);
-		if (!*shown && (lines_has(line, ": ERROR") || str_starts(line, "** ") ||
-				       str_starts(line, "Retry count exceeded")))
+		if (!*shown && uboot_failed(line))
 			str_printable(line, shown, sizeof shown);
 	}
 	if (*shown)
