@@ -234,6 +234,26 @@ static void on_bail(struct tap_reader *r, struct str line, size_t at)
 	sink_result(r->sink, "bail out", STATUS_ERROR, *why ? why : NULL);
 }
 
+/* A YAML scalar of one line without its quotes: \\ and \" in double ones, '' in single ones. */
+static const char *yaml_text(struct tap_reader *r, struct str text)
+{
+	AUTOBUF plain = BUF_INIT(BUF_CAP_BYTES);
+	char quote = text.n > 1 && (*text.p == '"' || *text.p == '\'') ? *text.p : 0;
+
+	if (!quote || text.p[text.n - 1] != quote)
+		return shown_name(&r->s, text);
+	for (size_t i = 1; i + 1 < text.n; i++) {
+		bool doubled = quote == '\'' && text.p[i] == quote && i + 2 < text.n &&
+			       text.p[i + 1] == quote;
+		bool escaped = quote == '"' && text.p[i] == '\\' && i + 2 < text.n &&
+			       (text.p[i + 1] == '"' || text.p[i + 1] == '\\');
+
+		i += doubled || escaped;
+		buf_putc(&plain, text.p[i]);
+	}
+	return shown_name(&r->s, str_make(buf_str(&plain), plain.len));
+}
+
 /* Inside a YAML block, which ends with "..." or with a line that stands further left. */
 static bool in_block(struct tap_reader *r, struct str line, int indent)
 {
@@ -252,11 +272,8 @@ static bool in_block(struct tap_reader *r, struct str line, int indent)
 		struct tap_point *p = &g->points.p[g->points.n - 1];
 		struct str text = str_trim(str_make(line.p + 8, line.n - 8));
 
-		if (text.n > 1 && (*text.p == '"' || *text.p == '\'') &&
-			text.p[text.n - 1] == *text.p)
-			text = str_make(text.p + 1, text.n - 2);
 		if (text.n && *text.p != '|' && *text.p != '>' && !p->why)
-			p->why = shown_name(&r->s, text);
+			p->why = yaml_text(r, text);
 	}
 	return true;
 }
