@@ -294,9 +294,10 @@ static int report_start(struct report *r, int64_t run, const char *format, struc
 
 void run_report(struct call *c)
 {
-	static const char *const formats[][2] = {{"json", "application/json"},
-		{"junit", "application/xml"}, {"text", "text/plain; charset=utf-8"},
-		{"tap", "text/plain; charset=utf-8"}, {"markdown", "text/markdown; charset=utf-8"}};
+	static const char *const formats[][2] = {{"csv", "text/csv; charset=utf-8"},
+		{"json", "application/json"}, {"junit", "application/xml"},
+		{"text", "text/plain; charset=utf-8"}, {"tap", "text/plain; charset=utf-8"},
+		{"markdown", "text/markdown; charset=utf-8"}};
 	const char *format = http_query(c->request, "format");
 	const char *type = NULL;
 	struct report *r, **slot;
@@ -310,8 +311,8 @@ void run_report(struct call *c)
 		if (!strcmp(formats[i][0], format))
 			type = formats[i][1];
 	if (!type) {
-		call_fail(c, 400, "invalid", "format: json, junit, text, tap or markdown, not '%s'",
-			format);
+		call_fail(c, 400, "invalid",
+			"format: csv, json, junit, text, tap or markdown, not '%s'", format);
 		return;
 	}
 	r = mem_alloc(sizeof *r);

@@ -122,7 +122,7 @@ struct args {
 
 static const struct cli_opt opts[] = {
 	{"format", 'f', CLI_TEXT, offsetof(struct args, format), "NAME",
-		"text, tap, json, junit or markdown (text)"},
+		"text, tap, json, junit, markdown or csv (text)"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "the same as --format json"},
 	{"tap", 0, CLI_FLAG, offsetof(struct args, tap), NULL, "the same as --format tap"},
 	{"output", 'o', CLI_TEXT, offsetof(struct args, output), "FILE",

@@ -44,7 +44,7 @@ static const struct cli_opt opts[] = {
 	{"build", 0, CLI_TEXT, offsetof(struct args, build), "NAME|FILE",
 		"another build than the job names"},
 	{"format", 'f', CLI_TEXT, offsetof(struct args, format), "NAME",
-		"report format (text, tap, json, junit, markdown)"},
+		"report format (text, tap, json, junit, markdown, csv)"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "the report as JSON"},
 	{"tap", 0, CLI_FLAG, offsetof(struct args, tap), NULL, "the report as TAP 14"},
 	{"quiet", 'q', CLI_FLAG, offsetof(struct args, quiet), NULL,

@@ -42,7 +42,7 @@ static const struct cli_opt opts[] = {
 	{"wait", 'w', CLI_FLAG, offsetof(struct args, wait), NULL,
 		"wait for the end; exit status by the verdict"},
 	{"format", 0, CLI_TEXT, offsetof(struct args, format), "NAME",
-		"of the report of --follow and --wait (text, tap, json, junit, markdown)"},
+		"of the report of --follow and --wait (text, tap, json, junit, markdown, csv)"},
 	{"check", 0, CLI_FLAG, offsetof(struct args, check), NULL,
 		"only ask whether the controller would take it"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "answer as JSON"},

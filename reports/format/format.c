@@ -10,6 +10,7 @@
 const struct driver *const *report_formats(void)
 {
 	static const struct driver *const table[] = {
+		&csv_format.d,
 		&json_format.d,
 		&junit_format.d,
 		&markdown_format.d,

@@ -6,8 +6,8 @@
 
 #include "format.h"
 
-extern const struct report_format json_format, junit_format, markdown_format, tap_format,
-	text_format;
+extern const struct report_format csv_format, json_format, junit_format, markdown_format,
+	tap_format, text_format;
 
 /* A figure with the digits that say something: whole when it is whole, else four significant ones
  * or all before the point. Returns out. */
