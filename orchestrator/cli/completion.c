@@ -6,6 +6,7 @@
  */
 #include "cli/commands.h"
 #include "cli/families.h"
+#include "cli/import.h"
 #include "reports/format/format.h"
 #include "reports/parse/parse.h"
 
@@ -20,6 +21,7 @@ enum words {
 	WORDS_DRIVERS,
 	WORDS_FORMATS,
 	WORDS_PARSERS,
+	WORDS_KINDS, /* of files that are imported */
 	WORDS_FIXED
 };
 
@@ -47,7 +49,7 @@ static const struct place {
 	{"completion", NULL, WORDS_FIXED, "bash zsh"},
 	{"console", NULL, BOARDS},
 	{"help", NULL, WORDS_COMMANDS},
-	{"import", "as", WORDS_PARSERS},
+	{"import", "as", WORDS_KINDS},
 	{"import", "board", BOARDS},
 	{"import", "type", TYPES},
 	{"log", NULL, WORDS_FIXED, "latest", NULL, true},
@@ -119,6 +121,10 @@ static void put_words(const struct place *p, struct buf *out)
 		break;
 	case WORDS_FORMATS:
 		put_drivers(report_formats(), out);
+		break;
+	case WORDS_KINDS:
+		buf_puts(out, IMPORT_KINDS " ");
+		put_drivers(parse_drivers(), out);
 		break;
 	case WORDS_PARSERS:
 		put_drivers(parse_drivers(), out);

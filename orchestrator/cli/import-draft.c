@@ -76,13 +76,16 @@ int import_date(const char *text, int64_t *wall_ms)
 		"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d", NULL};
 
 	for (const char *const *shape = shapes; text && *shape; shape++) {
-		struct tm tm = {0};
+		struct tm tm = {0}, same;
 		const char *end = strptime(text, *shape, &tm);
 		int64_t offset_s;
 
 		if (!end || date_tail(end, &offset_s))
 			continue;
-		*wall_ms = ((int64_t)timegm(&tm) - offset_s) * 1000;
+		same = tm;
+		*wall_ms = ((int64_t)timegm(&same) - offset_s) * 1000;
+		if (same.tm_mday != tm.tm_mday) /* the 30th of February */
+			return -1;
 		return 0;
 	}
 	return -1;

@@ -7,6 +7,7 @@
 #include "cli/import.h"
 #include "io/json.h"
 #include "io/yaml.h"
+#include "reports/parse/cell.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,16 +20,19 @@ static size_t line_of(const json_t *j)
 	return (size_t)json_int(j, "line", 0);
 }
 
-/* A number, or a text that is all number; NAN: missing. */
-static double number_of(const json_t *j)
+/* A number, or a text that is all number; NAN: missing, by the words that tables have for it. */
+static int number_of(const json_t *j, double *value)
 {
-	double value;
+	struct str text = str_trim(str_of(json_is_string(j) ? json_string_value(j) : ""));
+	struct cell_figure f;
 
-	if (json_is_number(j))
-		return json_number_value(j);
-	if (json_is_string(j) && !str_double(str_trim(str_of(json_string_value(j))), &value))
-		return value;
-	return NAN;
+	*value = json_is_number(j) ? json_number_value(j) : NAN;
+	if (!j || json_is_null(j) || json_is_number(j))
+		return 0;
+	if (!json_is_string(j) ||
+		(str_double(text, value) && cell_figure(text, &f) != CELL_MISSING))
+		return -1;
+	return 0;
 }
 
 static void add_result(struct import_draft *d, struct import_run *r, const json_t *j)
@@ -47,28 +51,68 @@ static void add_result(struct import_draft *d, struct import_run *r, const json_
 	import_result(d, r, json_text(j, "suite", NULL), name, status, why, line_of(j));
 }
 
+/* A figure is refused, and not taken as something else than it says. */
+static int refuse(struct import_draft *d, const json_t *j, const char *what, const json_t *bad)
+{
+	AUTOFREE char *text = json_dumps(bad, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	import_warn(d, line_of(j), "%s: %s %.80s is not understood", json_text(j, "name", "?"),
+		what, text ? text : "");
+	d->n_refused++;
+	return -1;
+}
+
+static int read_numbers(
+	struct import_draft *d, const json_t *j, const char *value_key, struct sink_metric *m)
+{
+	const struct {
+		const char *key;
+		double *to;
+	} numbers[] = {{value_key, &m->value}, {"min", &m->min}, {"max", &m->max},
+		{"resolution", &m->resolution}};
+
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		const json_t *told = json_object_get(j, numbers[i].key);
+
+		if (number_of(told, numbers[i].to))
+			return refuse(d, j, numbers[i].key, told);
+	}
+	return 0;
+}
+
+/* Texts, numbers and flags; one that was left out would make another series of it. */
+static int read_labels(
+	struct import_draft *d, const json_t *j, struct sink_label *labels, struct sink_metric *m)
+{
+	const char *name;
+	json_t *value;
+
+	m->labels = labels;
+	json_object_foreach (json_object_get(j, "labels"), name, value) {
+		AUTOFREE char *plain = json_dumps(value, JSON_ENCODE_ANY);
+
+		if (m->n == LABELS_MAX || json_is_null(value) || json_is_object(value) ||
+			json_is_array(value))
+			return refuse(d, j, name, value);
+		labels[m->n++] = (struct sink_label){
+			name, json_is_string(value) ? json_string_value(value)
+						    : arena_strdup(&d->arena, plain)};
+	}
+	return 0;
+}
+
 static void add_figure(
 	struct import_draft *d, struct import_run *r, const json_t *j, const char *value_key)
 {
 	struct sink_label labels[LABELS_MAX];
-	struct sink_metric m =
-		SINK_METRIC(json_text(j, "name", ""), number_of(json_object_get(j, value_key)),
-			json_text(j, "unit", json_text(j, "units", "")));
-	const char *name;
-	json_t *value;
+	struct sink_metric m = SINK_METRIC(
+		json_text(j, "name", ""), NAN, json_text(j, "unit", json_text(j, "units", "")));
 
-	json_object_foreach (json_object_get(j, "labels"), name, value)
-		if (m.n < LABELS_MAX && json_is_string(value))
-			labels[m.n++] = (struct sink_label){name, json_string_value(value)};
-	m.labels = labels;
-	m.min = number_of(json_object_get(j, "min"));
-	m.max = number_of(json_object_get(j, "max"));
-	m.resolution = number_of(json_object_get(j, "resolution"));
-	if (*m.name)
+	if (!*m.name)
+		import_warn(d, line_of(j), "a metric without a name is left out");
+	else if (!read_numbers(d, j, value_key, &m) && !read_labels(d, j, labels, &m))
 		import_figure(d, r, json_text(j, "suite", NULL), json_text(j, "test", NULL), &m,
 			line_of(j));
-	else
-		import_warn(d, line_of(j), "a metric without a name is left out");
 }
 
 /* A row of a LAVA server: a result, and its figure where it has one. */

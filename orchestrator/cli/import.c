@@ -289,7 +289,7 @@ static void import_all(struct importing *im)
 	if (im->files.n >= FILES_MAX)
 		im->status = cli_fail(EXIT_USAGE, "import: more than %d files", FILES_MAX);
 	if (!im->files.n)
-		im->status = cli_fail(EXIT_USAGE, "import: there is no file");
+		im->status = cli_fail(EXIT_USAGE, "import: there is no file in what was named");
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -16,9 +16,10 @@
 #include "reports/parse/sink.h"
 #include "store/store.h"
 
-#define IMPORT_FILE_BYTES ((size_t)64 << 20) /* of one file */
-#define IMPORT_RUNS_MAX   10000              /* that one file may make */
-#define IMPORT_WARNINGS   200                /* of one file that are told; more are counted */
+#define IMPORT_FILE_BYTES ((size_t)64 << 20)       /* of one file */
+#define IMPORT_RUNS_MAX   10000                    /* that one file may make */
+#define IMPORT_KINDS      "csv html json rst yaml" /* of files, beside the parsers */
+#define IMPORT_WARNINGS   200                      /* of one file that are told; more are counted */
 
 struct import_args {
 	const char *store, *as, *map, *of;

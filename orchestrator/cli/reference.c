@@ -210,6 +210,9 @@ static int run(int argc, char **argv)
 	verb = cli_verb("reference", operands[0], verbs, ARRAY_LEN(verbs));
 	if (verb < 0)
 		return EXIT_USAGE;
+	if (n > (verb == 2 ? 3 : verb == 0 ? 2 : 1))
+		return cli_fail(
+			EXIT_USAGE, "reference: %s takes no '%s'", verbs[verb], operands[n - 1]);
 	if (report_load_metrics(&metrics, &e))
 		return cli_fail(EXIT_INCOMPLETE, "reference: %s", e.msg);
 	if (load(&s, &metrics, verb == 0 && n > 1 ? operands[1] : NULL))

@@ -102,15 +102,41 @@ printf '<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a
 check 'a document with entities is refused' 2 'no result' "$hilab" import -n --json $given "$dir/x.xml"
 check 'and none is expanded, no file read' 0 '' sh -c "! grep -q 'aaaa\|broke' '$dir/out'"
 
+# A number that is none is told and refused, and so is a label that would be lost.
+printf 'name,value,unit,min,max\nfio.read.bw,"1,234",MB/s,,\nfio.read.bw,1e999,MB/s,,\nfio.read.bw,5,MB/s,4x,\nfio.read.bw,nan,MB/s,,\nfio.read.bw,6,MB/s,-,n/a\n' >"$dir/numbers.csv"
+check 'texts that are no numbers' 0 '1 figures; 1 cells without a figure; 3 refused' "$hilab" import -n $given "$dir/numbers.csv"
+grep -q 'numbers.csv:2: fio.read.bw: value "1,234" is not understood' "$dir/out"
+ok $? 'with their line'
+printf '{"metrics": [{"name": "fio.read.bw", "value": 5, "unit": "MB/s", "labels": {"bs": 4096, "sync": true}}, {"name": "fio.read.bw", "value": 6, "unit": "MB/s", "labels": {"bs": [1]}}, {"name": "fio.read.bw", "value": false}]}' >"$dir/labels.json"
+rm -f "$dir"/db*
+check 'labels that are no texts' 0 '1 figures; 2 refused' "$hilab" import $given "$dir/labels.json"
+check 'are kept' 0 'bs=4096 sync=true' "$hilab" report 1
+check 'a day that no month has' 2 "'2026-02-30' is no date" "$hilab" import $given --date 2026-02-30 suite.tap
+mkdir "$dir/none"
+check 'a folder without files' 2 'there is no file' "$hilab" import $given "$dir/none"
+
 # What is reported and imported again has the same results.
-printf 'suite,name,status,why\ns,a,pass,\ns,b,error,broke\nu,c,miss,lost\nu,d: e,skip,later\nu,g,fail,bad\n' >"$dir/all.csv"
+printf 'suite,name,status,why\ns,a,pass,\ns,b,error,broke\nu,c,miss,lost\nu,d: e,skip,later\nu,g,fail,"bad, and ""worse"""\n' >"$dir/all.csv"
 rm -f "$dir"/db*
 "$hilab" import $given "$dir/all.csv" >"$dir/out"
-for format in tap junit json; do
+for format in tap junit json csv; do
 	"$hilab" report 1 --format $format >"$dir/all.$format"
 	"$hilab" import $given --as $format "$dir/all.$format" >"$dir/out" 2>&1
 	results 1 >"$dir/first"
 	results latest >"$dir/again"
 	check "there and back as $format" 0 '' cmp "$dir/first" "$dir/again"
+	is "$(grep -c '"status"' "$dir/again")" 5 'and all of them'
+done
+printf 'suite,test,name,value,unit,min,max,resolution,labels\ns,t,fio.read.bw,0.1,MB/s,0.05,0.30000000000000004,1e-3,"{""bs"":""1m"",""note"":""a, \\""b\\"" = c""}"\n , x ,our.own,-3e-20,ms,,,,\n' >"$dir/figures.csv"
+rm -f "$dir"/db*
+check 'figures are stored' 0 '2 figures' "$hilab" import $given "$dir/figures.csv"
+for format in json csv; do
+	"$hilab" report 1 --format $format >"$dir/figures.$format"
+	"$hilab" import $given --as $format "$dir/figures.$format" >"$dir/out" 2>&1
+	for run in 1 latest; do
+		"$hilab" report $run --format json | sed -n '/"metrics"/,/^  \]/p' | grep -v '_ms"\|offset\|"line"' >"$dir/figures.$run"
+	done
+	grep -q 'a, ..b.. = c' "$dir/figures.1" && cmp "$dir/figures.1" "$dir/figures.latest" >"$dir/out" 2>&1
+	ok $? "figures there and back as $format"
 done
 finish

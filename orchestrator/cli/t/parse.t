@@ -66,6 +66,7 @@ check 'what is doubtful' 0 'only MB/s fits the bus' "$hilab" reference show am27
 check 'a SoC must be named' 2 'show needs a SoC' "$hilab" reference show
 check 'and have figures' 2 "no figures of SoC 'am62'" "$hilab" reference show am62
 check 'of that metric' 1 "no figure of 'fi'" "$hilab" reference show am62axx fi
+check 'a list is of all' 2 "list takes no 'am62axx'" "$hilab" reference list am62axx
 check 'all are in order' 0 '5 documents, 1534 figures' "$hilab" reference check
 mkdir "$dir/own"
 printf 'soc: x\ntables:\n  - section: s\n    table: t\n    figures:\n      - {row: 1, metric: udma.bw, value: 1, unit: ms}\n' >"$dir/own/x.yaml"
