@@ -7,11 +7,11 @@
 has() { # PATTERN NAME
 	grep -qE -- "$1" "$dir/report" && pass "$2" || fail "$2" "$(tail -n 20 "$dir/out" "$dir/report")"
 }
-features() { # SOC TYPE
+features() { # SOC TYPE [MORE-FEATURES]
 	"$HILAB" run "$HILAB_DATA/jobs/common/u-boot-features.yaml" --lab "$dir/lab/lab.yaml" \
 		--param "soc=$1" --param "build=$1-twin" >"$dir/report" 2>"$dir/out"
 	is $? 0 "$2: the features pass"
-	for feature in uart tftp mmc; do has "^    pass  $feature *\$" "$2: $feature"; done
+	for feature in uart tftp mmc $3; do has "^    pass  $feature *\$" "$2: $feature"; done
 	for feature in dfu emmc spi-flash nand; do
 		has "^    skip  $feature +the boot loader of a '$2' has no $feature" "$2: no $feature"
 	done
@@ -19,7 +19,7 @@ features() { # SOC TYPE
 }
 
 start
-features am62axx am62axx-sk-twin
+features am62axx am62axx-sk-twin usb-storage
 "$HILAB" run "$HILAB_DATA/jobs/am62axx/u-boot-storage.yaml" --lab "$dir/lab/lab.yaml" \
 	>"$dir/report" 2>"$dir/out"
 is $? 0 'the storage job passes'
@@ -37,7 +37,7 @@ stop_daemon "$daemon"
 for twin in am335x-evm:am335x adsp-sc589-ezkit:adsp-sc5xx; do
 	rm -rf "$dir/lab"
 	start --type "${twin%:*}"
-	features "${twin#*:}" "${twin%:*}-twin"
+	features "${twin#*:}" "${twin%:*}-twin" ""
 	stop_daemon "$daemon"
 done
 finish
