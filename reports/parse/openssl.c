@@ -165,7 +165,7 @@ static void openssl_machine(struct openssl *o, struct str line)
 		{"+F4", "ecdsa", {"openssl.sign", "openssl.verify"}},
 		{"+F5", "ecdh", {"openssl.derive"}},
 	};
-	struct str field[OPENSSL_COLUMNS + 3];
+	struct str field[OPENSSL_COLUMNS + 3] = {0};
 	size_t n = openssl_fields(line, field, ARRAY_LEN(field));
 	char name[96], bits[32];
 	double value;

@@ -121,7 +121,7 @@ static int storage_guide_cell(struct str cell, const char *unit, struct sink_met
 static void storage_guide_row(struct storage_guide *p, const struct str *cells)
 {
 	struct sink_label labels[5];
-	char size[ROWS_LABEL_BYTES + 1];
+	char size[ROWS_LABEL_BYTES], bytes[ROWS_LABEL_BYTES + 1];
 	size_t n = 0;
 	double number;
 
@@ -129,9 +129,8 @@ static void storage_guide_row(struct storage_guide *p, const struct str *cells)
 		sink_warn(p->sink, "a row without its size is passed over");
 		return;
 	}
-	if (!strcmp(p->rows, "size"))
-		strcat(size, "M");
-	labels[n++] = (struct sink_label){p->rows, size};
+	snprintf(bytes, sizeof bytes, "%s%s", size, strcmp(p->rows, "size") ? "" : "M");
+	labels[n++] = (struct sink_label){p->rows, bytes};
 	if (p->media)
 		labels[n++] = (struct sink_label){"media", p->media};
 	if (p->fs)
