@@ -119,6 +119,26 @@ run consoles
 ends "pass none off: " "two consoles, each with a shell of its own"
 grep -q until "$dir/j/console-r5.log"
 ok $? "each with its log"
+aborts="echo '***** DATA'' ABORT *****'; echo dot''ted"
+job core-aborts <<EOT
+  - send: {console: r5, text: "$aborts"}
+  - expect: {name: core, console: r5, pattern: "dotted"}
+  - run: {name: goes-on, command: "true"}
+EOT
+run core-aborts
+ends "fail test off: *'core/firmware': ?**** DATA ABORT *" "an abort of another core, on its own console, fails the run"
+has '"crash":"firmware","console":"r5","log_offset":' "it is told with its console and place"
+has '"name":"goes-on","status":"pass"' "the job goes on"
+has '"name":"crash.firmware","value":"1"' "and it is counted"
+job core-stops <<EOT
+  - send: {console: r5, text: "$aborts"}
+  - expect: {name: core, console: r5, pattern: "never", timeout: 60s}
+  - run: {name: never, command: "true"}
+crash: {firmware: stop}
+EOT
+run core-stops
+ends "fail test off: *the job stops there: ?**** DATA ABORT *" "or ends it, where a job says so"
+has '"name":"never","outcome":"not-run"' "and nothing more is done"
 job no-console <<EOT
   - expect: {console: m4, pattern: x}
 EOT

@@ -13,10 +13,10 @@
 static bool may_change(const struct worker *w, enum outcome o, const struct err *e)
 {
 	if (o == OUTCOME_FAILED)
-		return !w->crash.told;
+		return !worker_crash_told(w);
 	if (w->journal.lost || !bench_left_ms(&w->bench))
 		return false;
-	if (w->crash.told && w->step->kind != STEP_BOOT)
+	if (worker_crash_told(w) && w->step->kind != STEP_BOOT)
 		return false; /* nobody is there to try it again with */
 	return e->blame == BLAME_INFRA || e->blame == BLAME_TIMEOUT || e->blame == BLAME_TEST ||
 	       e->blame == BLAME_BUILD;

@@ -269,8 +269,7 @@ int worker_open_consoles(struct worker *w, struct err *e)
 		return 0;
 	if (crash_rules_init(&w->crash_rules, node_find(w->board, "crash"), w->plan.crash, e))
 		return -1;
-	return crash_watch(&w->crash, &w->bench, worker_main_console(w), is_twin(w),
-		&w->crash_rules, worker_crash, w, e);
+	return worker_crash_watch(w, is_twin(w), e);
 }
 
 struct console *worker_main_console(struct worker *w)
@@ -346,7 +345,7 @@ void worker_note_on(struct worker *w, bool warm)
 	w->warm = warm;
 	w->power_on_bytes = c ? c->received_bytes : 0;
 	w->stages_told = false;
-	crash_forget(&w->crash);
+	worker_crash_forget(w);
 }
 
 static int switch_off(struct worker *w, struct err *e)
@@ -400,7 +399,7 @@ void worker_close(struct worker *w)
 	worker_close_parts(w);
 	for (size_t i = 0; i < WORKER_CONSOLES; i++)
 		pattern_free(w->shells[i].prompt);
-	crash_done(&w->crash);
+	worker_crash_done(w);
 	crash_rules_done(&w->crash_rules);
 	for (size_t i = 0; i < w->n_consoles; i++)
 		console_close(&w->consoles[i]);

@@ -100,7 +100,7 @@ static int tell(struct crash *c, struct err *e)
 {
 	struct crash_report r = {c->level, c->kind, crash_kinds[c->kind].name, rule_of(c, c->kind),
 		c->what, buf_str(&c->excerpt), c->known, c->offset, c->last,
-		c->reports >= CRASH_REPORTS, c->from_log};
+		c->reports >= CRASH_REPORTS, c->from_log, c->console};
 	int rc;
 
 	c->open = false;
@@ -219,7 +219,7 @@ static bool find(struct crash *c, struct crash_words *w, const char **text)
 	*text = behind ? behind : c->line;
 	while (!behind && **text == '\r')
 		(*text)++;
-	if (!crash_kind_find(*text, behind || !c->heads, w))
+	if (!crash_kind_find(*text, !c->side && (behind || !c->heads), w))
 		return false;
 	if (!behind && crash_kinds[w->kind].rule == CRASH_RULE_WARN)
 		return false; /* boot loaders warn, too */
@@ -244,7 +244,7 @@ static void take_line(struct crash *c)
 	}
 	if (find(c, &w, &text))
 		note(c, &w, text);
-	else if (!c->from_log && !c->seen && crash_is_banner(c->line) &&
+	else if (!c->from_log && !c->side && !c->seen && crash_is_banner(c->line) &&
 		 !is_echo(c, c->line, c->line + c->n))
 		note_reset(c);
 	if (c->open) /* past its cap: dropped */

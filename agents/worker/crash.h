@@ -13,8 +13,9 @@
  * booted without it, the words count only right behind it: never in a command line, its echo or
  * what a program prints. They never count in what this host has typed, nor (but for the last
  * words of a kernel) in a line older than one already seen: that is somebody reading the kernel's
- * log. A kernel that gave up or a board that was reset is none when frames of the board's helper
- * come afterwards.
+ * log. On a side console no kernel's words count, which may be the same kernel's once more, and no
+ * boot loader's first words: other cores are started anew while the main one runs. A kernel that
+ * gave up or a board that was reset is none when frames of the board's helper come afterwards.
  */
 
 #include "agents/bench/console.h"
@@ -38,13 +39,14 @@ struct crash_report {
 	enum crash_kind_id kind;
 	const char *name; /* of the kind: "oops", "kasan" */
 	enum crash_rule rule;
-	const char *what;    /* the line that told, printable */
-	const char *excerpt; /* it and the first lines behind it, printable */
-	const char *known;   /* why nobody has to act; NULL: somebody has */
-	uint64_t offset;     /* of its first byte in the console's log */
-	bool last;           /* the kernel's last words */
-	bool told_before;    /* past CRASH_REPORTS: not to be told again, only acted on */
-	bool from_log;       /* crash_scan: offset says nothing */
+	const char *what;              /* the line that told, printable */
+	const char *excerpt;           /* it and the first lines behind it, printable */
+	const char *known;             /* why nobody has to act; NULL: somebody has */
+	uint64_t offset;               /* of its first byte in the console's log */
+	bool last;                     /* the kernel's last words */
+	bool told_before;              /* past CRASH_REPORTS: not to be told again, only acted on */
+	bool from_log;                 /* crash_scan: offset says nothing */
+	const struct console *console; /* that told it */
 };
 /* -1 with *e: whatever is being waited for ends with it. */
 typedef int crash_fn(void *arg, const struct crash_report *r, struct err *e);
@@ -54,6 +56,7 @@ struct crash {
 	struct console *console;
 	crash_fn *fn;
 	void *arg;
+	bool side; /* another processor's console: only what firmware and loaders say of an end */
 	bool twin; /* its time is its host's: a stall says nothing about the kernel */
 	const struct crash_rules *rules; /* borrowed; NULL: the presets */
 	int timer_fd;                    /* -1: not watching */
@@ -89,6 +92,7 @@ struct crash {
 	unsigned counts[CRASH_LEVELS], kinds[CRASH_KINDS], n_known, n_ignored, reports, failures;
 };
 
+/* A console that is not the main one: c->side = true behind it. */
 int crash_watch(struct crash *c, struct bench *b, struct console *console, bool twin,
 	const struct crash_rules *rules, crash_fn *fn, void *arg, struct err *e);
 /* What was made an exception of until then counts from now on. */

@@ -16,6 +16,103 @@
 
 #include <stdio.h>
 
+/* The n-th watcher, the main one first; NULL: there are no more. One that watches nothing is none.
+ */
+static struct crash *watcher(struct worker *w, size_t *n)
+{
+	while (*n <= WORKER_CONSOLES) {
+		struct crash *c = *n ? &w->sides[*n - 1] : &w->crash;
+
+		++*n;
+		if (c->console)
+			return c;
+	}
+	return NULL;
+}
+
+int worker_crash_watch(struct worker *w, bool twin, struct err *e)
+{
+	struct console *main = worker_main_console(w);
+
+	for (size_t i = 0; i < w->n_consoles; i++) {
+		bool side = &w->consoles[i] != main;
+		struct crash *c = side ? &w->sides[i] : &w->crash;
+
+		if (crash_watch(c, &w->bench, &w->consoles[i], twin, &w->crash_rules, worker_crash,
+			    w, e))
+			return -1;
+		c->side = side;
+	}
+	return 0;
+}
+
+void worker_crash_done(struct worker *w)
+{
+	struct crash *c;
+
+	for (size_t n = 0; (c = watcher(w, &n));)
+		crash_done(c);
+}
+
+void worker_crash_fn(struct worker *w, crash_fn *fn, void *arg)
+{
+	struct crash *c;
+
+	for (size_t n = 0; (c = watcher(w, &n));) {
+		c->fn = fn;
+		c->arg = arg;
+	}
+}
+
+void worker_crash_forget(struct worker *w)
+{
+	struct crash *c;
+
+	for (size_t n = 0; (c = watcher(w, &n));)
+		crash_forget(c);
+}
+
+int worker_crash_flush(struct worker *w, struct err *e)
+{
+	struct crash *c;
+	int rc = 0;
+
+	for (size_t n = 0; (c = watcher(w, &n));)
+		if (crash_flush(c, rc ? NULL : e))
+			rc = -1;
+	return rc;
+}
+
+/* The one that said the worst; the main one when they are alike. */
+static struct crash *worst_of(struct worker *w)
+{
+	struct crash *c, *worst = &w->crash;
+
+	for (size_t n = 0; (c = watcher(w, &n));)
+		if (crash_worst(c) > crash_worst(worst))
+			worst = c;
+	return worst;
+}
+
+bool worker_crash_told(const struct worker *w)
+{
+	bool told = w->crash.told;
+
+	for (size_t i = 0; i < WORKER_CONSOLES; i++)
+		told |= w->sides[i].told;
+	return told;
+}
+
+static unsigned failures(struct worker *w)
+{
+	struct crash *c;
+	unsigned all = 0;
+
+	for (size_t n = 0; (c = watcher(w, &n));)
+		all += c->failures;
+	return all;
+}
+
 bool worker_needs_board(const struct step *s)
 {
 	if (!s)
@@ -38,7 +135,7 @@ bool worker_needs_board(const struct step *s)
 static void fail(struct worker *w, const struct crash_report *r, const char *intro)
 {
 	const char *who = crash_who_names[crash_kinds[r->kind].who];
-	unsigned nth = w->crash.failures;
+	unsigned nth = failures(w);
 	char suffix[16] = "";
 
 	if (nth > 1)
@@ -72,9 +169,9 @@ void worker_crash_tell(struct worker *w, const struct crash_report *r)
 			rule_name(r), "reason", r->known);
 	else
 		bench_event(&w->bench, "warn", "{s:s, s:s, s:s, s:I, s:s, s:s, s:s*}", "text",
-			r->excerpt, "crash", r->name, "console", w->crash.console->name,
-			"log_offset", (json_int_t)r->offset, "line", r->what, "rule", rule_name(r),
-			"reason", r->known);
+			r->excerpt, "crash", r->name, "console", r->console->name, "log_offset",
+			(json_int_t)r->offset, "line", r->what, "rule", rule_name(r), "reason",
+			r->known);
 }
 
 static const char *intro_of(bool last_words)
@@ -122,7 +219,8 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 
 void worker_crash_judge(struct worker *w, bool dead_before, struct err *e)
 {
-	enum crash_level worst = crash_worst(&w->crash);
+	const struct crash *said = worst_of(w);
+	enum crash_level worst = crash_worst(said);
 	enum step_kind kind = w->step->kind;
 
 	if ((e->blame != BLAME_TIMEOUT && e->blame != BLAME_INFRA) || worst == CRASH_WARN)
@@ -133,9 +231,9 @@ void worker_crash_judge(struct worker *w, bool dead_before, struct err *e)
 	e->blame = crash_blame(worst, e->blame == BLAME_TIMEOUT ? MISHAP_DEADLINE : MISHAP_BENCH);
 	w->crash_ended = e->blame == BLAME_TEST;
 	if (worst == CRASH_DEAD) /* whatever was waited for does not matter any more */
-		err_set(e, e->blame, "%s%s", intro_of(w->crash.last), w->crash.what);
+		err_set(e, e->blame, "%s%s", intro_of(said->last), said->what);
 	else if (e->blame == BLAME_TEST)
-		err_wrap(e, "the kernel had failed: '%s'", w->crash.broken);
+		err_wrap(e, "the kernel had failed: '%s'", said->broken);
 }
 
 static const char *count_text(unsigned n, char *out, size_t size)
@@ -147,21 +245,30 @@ static const char *count_text(unsigned n, char *out, size_t size)
 void worker_crash_counts(struct worker *w)
 {
 	static const char *const names[] = {"kernel.warnings", "kernel.failures", "kernel.panics"};
+	struct crash sum = {0}, *c;
 	char text[16];
 
+	for (size_t n = 0; (c = watcher(w, &n));) {
+		for (int i = 0; i < CRASH_LEVELS; i++)
+			sum.counts[i] += c->counts[i];
+		for (int i = 0; i < CRASH_KINDS; i++)
+			sum.kinds[i] += c->kinds[i];
+		sum.n_known += c->n_known;
+		sum.n_ignored += c->n_ignored;
+	}
 	for (int i = 0; i < CRASH_RESET; i++) {
-		if (!w->crash.counts[i])
+		if (!sum.counts[i])
 			continue;
-		worker_env(w, names[i], count_text(w->crash.counts[i], text, sizeof text));
+		worker_env(w, names[i], count_text(sum.counts[i], text, sizeof text));
 	}
 	for (int i = 0; i < CRASH_KINDS; i++) {
 		AUTOFREE char *name = mem_printf("crash.%s", crash_kinds[i].name);
 
-		if (w->crash.kinds[i])
-			worker_env(w, name, count_text(w->crash.kinds[i], text, sizeof text));
+		if (sum.kinds[i])
+			worker_env(w, name, count_text(sum.kinds[i], text, sizeof text));
 	}
-	if (w->crash.n_known)
-		worker_env(w, "crash.known", count_text(w->crash.n_known, text, sizeof text));
-	if (w->crash.n_ignored)
-		worker_env(w, "crash.ignored", count_text(w->crash.n_ignored, text, sizeof text));
+	if (sum.n_known)
+		worker_env(w, "crash.known", count_text(sum.n_known, text, sizeof text));
+	if (sum.n_ignored)
+		worker_env(w, "crash.ignored", count_text(sum.n_ignored, text, sizeof text));
 }

@@ -327,8 +327,7 @@ static int begin(struct session *s, struct err *e)
 		json_decref(names);
 		return s->until_fd < 0 ? err_sys(e, BLAME_BUG, errno, "make a timer") : -1;
 	}
-	w->crash.fn = on_crash;
-	w->crash.arg = s;
+	worker_crash_fn(w, on_crash, s);
 	bench_event(&w->bench, "session-start", "{s:o}", "consoles", names);
 	return 0;
 }
@@ -348,10 +347,9 @@ void worker_session(struct worker *w)
 			tell_dropped(&s, &s.feeds[i], true);
 		buf_done(&s.feeds[i].pending);
 	}
-	crash_flush(&w->crash, NULL);
+	worker_crash_flush(w, NULL);
 	bench_event(&w->bench, "session-end", "{s:s}", "why", s.over ? s.over : e.msg);
-	w->crash.fn = worker_crash; /* s ends here */
-	w->crash.arg = w;
+	worker_crash_fn(w, worker_crash, w); /* s ends here */
 	inbox_close(&s.inbox);
 	attr_close(&s.until_fd);
 }

@@ -43,7 +43,7 @@ static const struct {
  * is somebody else's, or has a result of its own (crashed.c), and this one is lost. */
 static enum status lost_status(const struct worker *w, const struct err *e)
 {
-	if (w->crash.told && kinds[w->step->kind].passes)
+	if (worker_crash_told(w) && kinds[w->step->kind].passes)
 		return STATUS_FAIL;
 	return e->blame == BLAME_TEST && !w->crash_ended ? STATUS_ERROR : STATUS_MISS;
 }
@@ -53,7 +53,7 @@ static int attempt_step(struct worker *w, struct err *e)
 {
 	const struct step *s = w->step;
 	const char *what = arena_printf(&w->arena, "step '%s'", s->name);
-	bool dead = w->crash.told;
+	bool dead = worker_crash_told(w);
 	int r;
 
 	w->crash_ended = w->explained = false;
@@ -62,7 +62,7 @@ static int attempt_step(struct worker *w, struct err *e)
 		r = err_set(e, BLAME_INFRA, "the kernel had given up");
 	else
 		r = kinds[s->kind].run(w, s->conf, e);
-	if (crash_flush(&w->crash, r ? NULL : e)) /* it belongs to this step */
+	if (worker_crash_flush(w, r ? NULL : e)) /* it belongs to this step */
 		r = -1;
 	bench_pop(&w->bench);
 	if (r) {

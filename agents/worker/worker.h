@@ -42,7 +42,8 @@ struct worker {
 	struct console consoles[WORKER_CONSOLES];
 	json_t *line_errors[WORKER_CONSOLES]; /* counters.c: as the run began; NULL: not known */
 	size_t n_consoles;
-	struct crash crash; /* of the main console */
+	struct crash crash;                  /* of the main console */
+	struct crash sides[WORKER_CONSOLES]; /* of the others; the main one's is not used */
 	struct crash_rules crash_rules;
 	bool crash_ended; /* the attempt ended by what the kernel did */
 	bool explained;   /* the relay told why it ended */
@@ -186,6 +187,17 @@ void worker_stages(struct worker *w);
 /* ---- crashed.c ---- */
 /* Into the journal, once. */
 void worker_crash_tell(struct worker *w, const struct crash_report *r);
+/* Watches all consoles that are open. */
+int worker_crash_watch(struct worker *w, bool twin, struct err *e);
+void worker_crash_done(struct worker *w);
+/* Whom to tell, from now on. */
+void worker_crash_fn(struct worker *w, crash_fn *fn, void *arg);
+/* A new boot: what was seen before is over, on all consoles. */
+void worker_crash_forget(struct worker *w);
+/* crash_flush() of all; -1 with the first error. */
+int worker_crash_flush(struct worker *w, struct err *e);
+/* Did one of the processors end, so that nobody goes on with the run? */
+bool worker_crash_told(const struct worker *w);
 /* A crash_fn: into the journal, and as a failed result where the kernel is proven broken. */
 int worker_crash(void *worker, const struct crash_report *r, struct err *e);
 /* Is s a step that needs the board to stay up? In all others a boot loader may speak. */

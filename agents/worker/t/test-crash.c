@@ -29,30 +29,42 @@ static int on_crash(void *arg, const struct crash_report *r, struct err *e)
 	return r->level >= CRASH_DEAD ? err_set(e, BLAME_BUILD, "%s", r->what) : 0;
 }
 
-/* Says text in reads of `most` bytes to a watched console that `typed` was sent to. */
-static int say(const char *text, size_t most, const char *typed, bool twin, struct crash *c)
+static bool side; /* the console that is spoken on */
+
+/* Says text to a watched console that `typed` was sent to, in reads of `first`, then `most` bytes.
+ */
+static int say_in(
+	const char *text, size_t first, size_t most, const char *typed, bool twin, struct crash *c)
 {
 	struct bench b;
 	struct console *console = calloc(1, sizeof *console);
 	struct err e = {0};
-	size_t n = strlen(text);
+	size_t n = strlen(text), step;
 	int rc;
 
 	memset(&got, 0, sizeof got);
 	bench_init(&b);
-	console->name = "main";
+	console->name = side ? "mcu" : "main";
 	if (typed)
 		console->n_typed =
 			(size_t)snprintf(console->typed, sizeof console->typed, "%s", typed);
 	crash_watch(c, &b, console, twin, rules, on_crash, NULL, &e);
-	for (size_t at = 0; at < n; at += most)
-		console->taps[0].fn(console->taps[0].arg,
-			str_make(text + at, n - at < most ? n - at : most), 1000 + at, 0);
+	c->side = side;
+	for (size_t at = 0; at < n; at += step) {
+		step = at ? most : first;
+		step = n - at < step ? n - at : step;
+		console->taps[0].fn(console->taps[0].arg, str_make(text + at, step), 1000 + at, 0);
+	}
 	rc = crash_flush(c, &e);
 	free(console);
 	c->console = NULL;
 	bench_done(&b);
 	return rc;
+}
+
+static int say(const char *text, size_t most, const char *typed, bool twin, struct crash *c)
+{
+	return say_in(text, most, most, typed, twin, c);
 }
 
 static void done(struct crash *c)
@@ -266,6 +278,76 @@ static void test_untimed(void)
 		}
 		ok(!what[0], "'%.40s': %s%s", w->text, w->name ? w->name : "nothing", what);
 	}
+}
+
+/* In two reads, split at every byte: told as in one. Returns how many splits there were. */
+static size_t split(const struct want *w, const char *text, unsigned long long at)
+{
+	char what[200] = "";
+	size_t n = strlen(text);
+	struct crash c;
+
+	for (size_t first = 1; first < n; first++) {
+		say_in(text, first, n, NULL, false, &c);
+		if (got.all != !!w->name || (w->name && strcmp(got.name, w->name)) ||
+			(w->name && got.last.level != w->level) ||
+			(w->name && (!strstr(got.excerpt, "more of it") || got.last.offset != at)))
+			snprintf(what, sizeof what, "split at %zu: %u told, '%s' at %llu", first,
+				got.all, got.name, (unsigned long long)got.last.offset);
+		done(&c);
+	}
+	ok(!what[0], "'%.40s', split anywhere: %s%s", w->text, w->name ? w->name : "nothing", what);
+	return n;
+}
+
+static void test_split(void)
+{
+	size_t n = 0;
+	char text[600];
+
+	for (size_t i = 0; i < ARRAY_LEN(kernel); i++) {
+		snprintf(text, sizeof text,
+			"x\r\n5%%\033[0m<3>[   12.500000][  T12] %s\r\n[   12.500001]  more of "
+			"it\r\n",
+			kernel[i].text);
+		n += split(&kernel[i], text, 1003);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(untimed); i++) {
+		snprintf(text, sizeof text, "[    1.000000] x\r\n\033[0m%s\r\nmore of it\r\n",
+			untimed[i].text);
+		n += split(&untimed[i], text, 1000 + strlen("[    1.000000] x\r\n\033[0m"));
+	}
+	printf("# %zu splits\n", n);
+}
+
+/* The console of another processor. */
+static void test_side(void)
+{
+	char text[600];
+	struct crash c;
+
+	side = true;
+	for (size_t i = 0; i < ARRAY_LEN(untimed); i++) {
+		const struct want *w = &untimed[i];
+
+		snprintf(text, sizeof text, "started\r\n%s\r\nmore of it\r\n", w->text);
+		split(w, text, 1009);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kernel); i++) {
+		snprintf(text, sizeof text, "[   12.500000] %s\r\n%s\r\n", kernel[i].text,
+			kernel[i].text);
+		say(text, 50, NULL, false, &c);
+		ok(!got.all, "'%.40s' on a side console is the main one's to tell", kernel[i].text);
+		done(&c);
+	}
+	is_int(say("\r\nU-Boot SPL 2023.01 (J)\r\n", 3, NULL, false, &c), 0,
+		"another core starts anew");
+	ok(!got.all, "and nothing is told");
+	done(&c);
+	say("***** DATA ABORT *****\r\n", 3, NULL, false, &c);
+	is_str(got.last.console ? "told" : "", "told", "a report names its console");
+	done(&c);
+	side = false;
 }
 
 static void test_killed(void)
@@ -548,6 +630,8 @@ int main(void)
 {
 	test_scan();
 	test_untimed();
+	test_split();
+	test_side();
 	test_killed();
 	test_rules();
 	test_until_login();
