@@ -38,7 +38,23 @@ static const struct param rows[] = {
 struct table_head {
 	const char *section, *table, *no_parser;
 	struct param_strings parsers;
-	const struct node *figures;
+	const struct node *job, *figures;
+};
+
+struct job_head {
+	const char *file;
+	struct param_strings steps;
+	const struct node *params;
+};
+
+static const struct param job_rows[] = {
+	{"file", PARAM_STRING, offsetof(struct job_head, file), .required = true,
+		.help = "the job, below jobs/"},
+	{"steps", PARAM_STRINGS, offsetof(struct job_head, steps), .required = true,
+		.help = "patterns of its steps that print the table"},
+	{"params", PARAM_MAP, offsetof(struct job_head, params),
+		.help = "its params on silicon, where they are not its defaults"},
+	{0},
 };
 
 static const struct param table_rows[] = {
@@ -50,6 +66,8 @@ static const struct param table_rows[] = {
 		.help = "parsers that make its figures out of what is printed"},
 	{"no-parser", PARAM_STRING, offsetof(struct table_head, no_parser),
 		.help = "why no parser makes all of its figures"},
+	{"job", PARAM_MAP, offsetof(struct table_head, job),
+		.help = "the job that makes its figures; none yet where it is not told"},
 	{"figures", PARAM_LIST, offsetof(struct table_head, figures), .required = true,
 		.help = "its figures"},
 	{0},
@@ -177,6 +195,7 @@ static int read_document(struct reader *rd, const struct node *doc)
 	rd->r->soc = head.soc;
 	node_each (head.tables, node) {
 		struct table_head table = {0};
+		struct job_head job = {0};
 
 		rd->r->n_tables++;
 		if (schema_fill(a, table_rows, "table", node, &table, rd->diag)) {
@@ -186,8 +205,11 @@ static int read_document(struct reader *rd, const struct node *doc)
 		if (!table.parsers.n != (table.no_parser != NULL))
 			failed = diag_add(rd->diag, node->at,
 				"a table has either its 'parser' or 'no-parser' and why");
-		vec_push(&rd->tables, ((struct reference_table){table.section, table.table,
-					      table.parsers, table.no_parser}));
+		if (table.job && schema_fill(a, job_rows, "job", table.job, &job, rd->diag))
+			failed = -1;
+		vec_push(&rd->tables,
+			((struct reference_table){table.section, table.table, table.parsers,
+				table.no_parser, job.file, job.steps, job.params}));
 		node_each (table.figures, row)
 			failed |= read_row(rd, &table, row);
 	}

@@ -29,6 +29,10 @@ struct reference_table {
 	struct param_strings
 		parsers;       /* that make its figures out of what is printed; none: nobody does */
 	const char *no_parser; /* why; NULL: some do */
+	/* The job whose steps (patterns of fnmatch(3)) print it on silicon, with these params. */
+	const char *job; /* below jobs/; NULL: none */
+	struct param_strings steps;
+	const struct node *job_params; /* NULL: none */
 };
 struct reference {
 	struct arena arena;

@@ -15,6 +15,7 @@ const struct cli_command *const cli_commands[] = {
 	&parse_command,
 	&reparse_command,
 	&reference_command,
+	&coverage_command,
 	&import_command,
 	&backup_command,
 	&submit_command,

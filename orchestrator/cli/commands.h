@@ -17,6 +17,7 @@ extern const struct cli_command cancel_command;
 extern const struct cli_command check_command;
 extern const struct cli_command completion_command;
 extern const struct cli_command console_cli_command;
+extern const struct cli_command coverage_command;
 extern const struct cli_command drivers_command;
 extern const struct cli_command help_command;
 extern const struct cli_command import_command;

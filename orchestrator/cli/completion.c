@@ -48,6 +48,7 @@ static const struct place {
 	{"cancel", NULL, OPEN_JOBS},
 	{"completion", NULL, WORDS_FIXED, "bash zsh"},
 	{"console", NULL, BOARDS},
+	{"coverage", NULL, WORDS_FIXED, "adsp-sc5xx am275x am335x am62axx j721e"},
 	{"help", NULL, WORDS_COMMANDS},
 	{"import", "as", WORDS_KINDS},
 	{"import", "board", BOARDS},
