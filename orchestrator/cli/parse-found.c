@@ -64,6 +64,12 @@ json_t *parse_finding_add(struct parse_finding *f, const char *kind)
 		item.line ? json_integer((json_int_t)item.line) : json_null(), "kind", kind);
 	if (f->named)
 		json_object_set_new(item.json, "parser", json_string(f->parser->d.name));
+	if (f->items.n == PARSE_FINDINGS_MAX) {
+		f->more++;
+		json_decref(f->spare);
+		f->spare = item.json;
+		return item.json;
+	}
 	f->n += item.counts;
 	vec_push(&f->items, item);
 	return item.json;
@@ -158,6 +164,7 @@ void parse_finding_done(struct parse_finding *f)
 {
 	vec_each (&f->items, item)
 		json_decref(item->json);
+	json_decref(f->spare);
 	vec_done(&f->items);
 	vec_done(&f->breaks);
 	free(f->suite);

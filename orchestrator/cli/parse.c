@@ -99,6 +99,18 @@ static json_t *text_or_null(const char *bytes)
 	return json_string(text);
 }
 
+/* How it ends: what was not kept is told, it is not as if it were not there. */
+static int status_of(const struct parse_finding *f, const char *file, int status)
+{
+	if (status)
+		return status;
+	if (f->more)
+		return cli_fail(EXIT_INCOMPLETE,
+			"parse: %s: it holds %zu findings more than the %d that are shown", file,
+			f->more, PARSE_FINDINGS_MAX);
+	return f->n ? EXIT_PASS : EXIT_FAIL;
+}
+
 static int show_one(struct parse_finding *f, const struct node *settings, bool json,
 	const char *file, json_t *detected)
 {
@@ -127,7 +139,7 @@ static int show_one(struct parse_finding *f, const struct node *settings, bool j
 			cli_fail(EXIT_FAIL, "parse: %s: parser '%s' found nothing", file,
 				f->parser->d.name);
 	}
-	return status ? status : f->n ? EXIT_PASS : EXIT_FAIL;
+	return status_of(f, file, status);
 }
 
 static int show_all(struct parse_finding *f, bool json, const char *file)
@@ -147,7 +159,7 @@ static int show_all(struct parse_finding *f, bool json, const char *file)
 		if (!f->n)
 			cli_fail(EXIT_FAIL, "parse: %s: no parser finds anything in it", file);
 	}
-	return status ? status : f->n ? EXIT_PASS : EXIT_FAIL;
+	return status_of(f, file, status);
 }
 
 /* Shows it with the parser's settings. */
@@ -233,7 +245,8 @@ const struct cli_command parse_command = {
 		"surer one has them, and what the other found there becomes a warning.\n\n"
 		"The exit status is 0 when a result or a figure was found, 1 when none was, 2 "
 		"when\n"
-		"the file cannot be read or there is no such parser.",
+		"the file cannot be read or there is no such parser, 3 when more was found than "
+		"can\nbe shown.",
 	.example = "  hilab parse console-main.log\n  hilab parse --all console-main.log\n"
 		   "  fio --output-format=json job.fio | hilab parse --as fio -\n"
 		   "  hilab parse --as regex --set 'pattern=^(?P<name>\\w+): (?P<result>\\w+)$' "

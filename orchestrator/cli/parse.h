@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#define PARSE_FINDINGS_MAX 250000 /* of one file that are kept; more are counted */
+
 /* One thing that was told, as JSON: line, kind and what the kind has. */
 struct parse_item {
 	json_t *json;    /* owned */
@@ -35,14 +37,16 @@ struct parse_finding {
 	bool indexed;       /* breaks are there */
 	VEC(size_t) breaks; /* offsets of the text's line breaks */
 	VEC(struct parse_item) items;
-	size_t n; /* items that count */
+	size_t n;      /* items that count */
+	size_t more;   /* items past the bound */
+	json_t *spare; /* the last of those; owned */
 };
 
 void parse_finding_done(struct parse_finding *f);
 struct sink parse_finding_sink(struct parse_finding *f);
 /* Of the line that has the byte at offset; 1 for the first. */
 size_t parse_finding_line(struct parse_finding *f, size_t offset);
-/* One item more, borrowed, at the line that was told last. */
+/* One item more, borrowed, at the line that was told last. Past the bound it is not kept. */
 json_t *parse_finding_add(struct parse_finding *f, const char *kind);
 /* Of the items that are not dropped: a new array, a table onto out. */
 json_t *parse_finding_json(const struct parse_finding *f);

@@ -71,4 +71,6 @@ check 'all are in order' 0 '5 documents, 1534 figures' "$hilab" reference check
 mkdir "$dir/own"
 printf 'soc: x\ntables:\n  - section: s\n    table: t\n    figures:\n      - {row: 1, metric: udma.bw, value: 1, unit: ms}\n' >"$dir/own/x.yaml"
 check 'or it is said where not' 2 "x.yaml:6:9: udma.bw: 'ms' cannot be told in 'MB/s'" "$hilab" reference check "$dir/own"
+awk 'BEGIN { print "1..250009"; for (i = 1; i < 250010; i++) print "ok", i }' >"$dir/many"
+check 'more than is kept is told' 3 'it holds 9 findings more than the 250000 that are shown' "$hilab" parse --as tap "$dir/many"
 finish
