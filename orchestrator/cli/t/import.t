@@ -42,6 +42,7 @@ golden metrics.json
 golden guide.rst --release 11.0 --date 2026-04-07
 golden guide.html --map guide.map.yaml --date 2026-04-07
 golden datasheet.html --type am62axx-sk --date 2026-04-07
+golden pdk.html --type j721e-evm --date 2023-08-01
 golden psp.html --type am335x-evm --date 2012-08-01
 golden netperf.rst --type am62axx-sk --date 2026-04-07
 golden history.csv --map history.map.yaml
