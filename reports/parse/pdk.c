@@ -6,40 +6,13 @@
  * column's head and from its own shape; a row in which they disagree is damaged and makes no
  * figure.
  */
+#include "pdk.h"
 #include "parsers.h"
-#include "rows.h"
 
 #include <stdio.h>
 #include <strings.h>
 
-enum pdk_role {
-	PDK_OTHER,
-	PDK_OUTPUT,
-	PDK_CONFIG,
-	PDK_CLOCK,
-	PDK_MODE,
-	PDK_SIZE,
-	PDK_FIGURE, /* this one and what follows: a number */
-	PDK_FPS = PDK_FIGURE,
-	PDK_CPU,
-	PDK_RX_TIME,
-	PDK_TX_TIME,
-	PDK_ISR,
-	PDK_WRITE,
-	PDK_WRITE_CPU,
-	PDK_READ,
-	PDK_READ_CPU,
-	PDK_READ_TIME,
-	PDK_LIMIT,
-	PDK_TUNING,
-	PDK_ROLES
-};
-
-static const struct pdk_head {
-	const char *head;
-	enum pdk_role role;
-	const char *unit; /* of its cells; a cell may repeat it */
-} pdk_heads[] = {
+static const struct pdk_head pdk_heads[] = {
 	{"Display Type", PDK_OUTPUT, NULL},
 	{"Capture Type", PDK_OTHER, NULL},
 	{"Instance", PDK_OTHER, NULL},
@@ -57,6 +30,7 @@ static const struct pdk_head {
 	{"Read CPU Load", PDK_READ_CPU, "%"},
 	{"Read Tput Theoretical Max (MB/s)", PDK_LIMIT, "MB/s"},
 	{"Tuning Time (ms)", PDK_TUNING, "ms"},
+	{"Tuning Time", PDK_TUNING, "ms"}, /* the J721E sheets of PDK 7 to 9 print none */
 	{"Size of transfer (KB)", PDK_SIZE, "k"},
 	{"Size of transfer (B)", PDK_SIZE, ""},
 	{"RAW Write Throughput (MB/s)", PDK_WRITE, "MB/s"},
@@ -65,33 +39,6 @@ static const struct pdk_head {
 	{"Throughput (MB/s)", PDK_READ, "MB/s"},
 };
 
-#define PDK_COLUMNS 12
-
-struct pdk {
-	const struct sink *sink;
-	const struct pdk_head *columns[PDK_COLUMNS];
-	size_t n;     /* columns of the table in hand */
-	bool in_head; /* more of them may come */
-	size_t at;    /* column of the next cell */
-	bool lost;    /* a line was damaged: nothing counts up to the next heading */
-	char cells[PDK_COLUMNS][ROWS_LABEL_BYTES];
-	/* What stands before a table; "": nothing. */
-	char media[8], mode[ROWS_LABEL_BYTES], cache[8], by[8];
-	char clock[ROWS_LABEL_BYTES]; /* of the row, or of one before it */
-	size_t figures;
-};
-
-struct pdk_labels {
-	struct sink_label p[8];
-	size_t n;
-};
-
-static void pdk_label(struct pdk_labels *l, const char *name, const char *value)
-{
-	if (*value)
-		l->p[l->n++] = (struct sink_label){name, value};
-}
-
 static const struct pdk_head *pdk_head_of(struct str cell)
 {
 	for (size_t i = 0; i < sizeof pdk_heads / sizeof pdk_heads[0]; i++)
@@ -99,22 +46,6 @@ static const struct pdk_head *pdk_head_of(struct str cell)
 			!strncasecmp(cell.p, pdk_heads[i].head, cell.n))
 			return &pdk_heads[i];
 	return NULL;
-}
-
-/* "1.0% (MCU2_0)", "33.3ms (MCU2_0)", "264.925": a number, the unit or nothing, and a core. */
-static int pdk_number(struct str cell, const char *unit, double *value, char core[ROWS_LABEL_BYTES])
-{
-	ptrdiff_t open = str_chr(cell, '(');
-	struct str printed;
-
-	core[0] = 0;
-	if (open > 0 && str_ends(cell, ")")) {
-		rows_slug(str_make(cell.p + open + 1, cell.n - (size_t)open - 2), core);
-		cell = str_trim(str_make(cell.p, (size_t)open));
-	}
-	if (rows_number(cell, value, &printed))
-		return -1;
-	return printed.n && !str_is(printed, unit) ? -1 : 0;
 }
 
 static bool pdk_is_clock(struct str cell)
@@ -145,140 +76,6 @@ static bool pdk_fits(const struct pdk_head *c, struct str cell)
 	default:
 		return !pdk_number(cell, c->unit, &value, core);
 	}
-}
-
-/* ---- what a row tells ---- */
-
-static const char *pdk_cell(const struct pdk *p, enum pdk_role role)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->columns[i]->role == role)
-			return p->cells[i];
-	return "";
-}
-
-static void pdk_tell(struct pdk *p, const char *metric, double value, const char *unit,
-	const struct pdk_labels *l)
-{
-	sink_figure(p->sink, metric, value, unit, l->p, l->n);
-	p->figures++;
-}
-
-/* "4CH 1080P30 IMX390 Sensor Raw12": how many streams, and what they carry. */
-static void pdk_streams(struct str config, char *streams, char *format)
-{
-	struct str word, rest = config, last = {0};
-	char first[ROWS_LABEL_BYTES] = "", end[ROWS_LABEL_BYTES] = "";
-
-	streams[0] = format[0] = 0;
-	if (!str_word(&rest, &word) || word.n < 3 || !str_ends(word, "CH"))
-		return;
-	lines_copy(str_make(word.p, word.n - 2), streams, ROWS_LABEL_BYTES);
-	if (str_word(&rest, &word))
-		rows_slug(word, first);
-	while (str_word(&rest, &word))
-		last = word;
-	if (last.n)
-		rows_slug(last, end);
-	if (strlen(first) + strlen(end) + 2 < ROWS_LABEL_BYTES)
-		snprintf(format, 2 * ROWS_LABEL_BYTES, "%s%s%s", first, *end ? "-" : "", end);
-}
-
-static void pdk_frames(struct pdk *p)
-{
-	static const struct {
-		enum pdk_role role;
-		const char *display, *capture, *transmit;
-	} names[] = {
-		{PDK_FPS, "display.fps", NULL, NULL},
-		{PDK_CPU, "display.cpu_load", "capture.cpu_load", NULL},
-		{PDK_RX_TIME, NULL, "capture.frame_time", NULL},
-		{PDK_TX_TIME, NULL, NULL, "transmit.frame_time"},
-		{PDK_ISR, NULL, "capture.isr_latency", "transmit.isr_latency"},
-	};
-	const char *output = pdk_cell(p, PDK_OUTPUT);
-	char slug[ROWS_LABEL_BYTES] = "", streams[ROWS_LABEL_BYTES], format[2 * ROWS_LABEL_BYTES];
-	char own[ROWS_LABEL_BYTES], core[ROWS_LABEL_BYTES] = "";
-	bool transmit = *pdk_cell(p, PDK_TX_TIME);
-	double value;
-
-	pdk_streams(str_of(pdk_cell(p, PDK_CONFIG)), streams, format);
-	if (*output)
-		rows_slug(str_of(output), slug);
-	/* one of its cells names the core */
-	for (size_t i = 0; i < p->n; i++)
-		if (p->columns[i]->unit &&
-			!pdk_number(str_of(p->cells[i]), p->columns[i]->unit, &value, own) && *own)
-			memcpy(core, own, sizeof core);
-	for (size_t i = 0; i < p->n; i++)
-		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-			struct pdk_labels l = {.n = 0};
-			const char *name = *output    ? names[k].display
-					   : transmit ? names[k].transmit
-						      : names[k].capture;
-
-			if (names[k].role != p->columns[i]->role || !name ||
-				pdk_number(str_of(p->cells[i]), p->columns[i]->unit, &value, own))
-				continue;
-			pdk_label(&l, "output", slug);
-			pdk_label(&l, "streams", streams);
-			pdk_label(&l, "format", *output ? pdk_cell(p, PDK_CONFIG) : format);
-			pdk_label(&l, "core", core);
-			pdk_tell(p, name, value, p->columns[i]->unit, &l);
-		}
-}
-
-static void pdk_storage(struct pdk *p)
-{
-	static const char *const names[PDK_ROLES] = {[PDK_WRITE] = "storage.write.bw",
-		[PDK_WRITE_CPU] = "storage.write.cpu_load",
-		[PDK_READ] = "storage.read.bw",
-		[PDK_READ_CPU] = "storage.read.cpu_load",
-		[PDK_READ_TIME] = "storage.read.time",
-		[PDK_LIMIT] = "storage.limit",
-		[PDK_TUNING] = "ospi.tuning"};
-	char mode[ROWS_LABEL_BYTES] = "", size[ROWS_LABEL_BYTES + 8] = "";
-
-	if (*pdk_cell(p, PDK_MODE))
-		rows_slug(str_of(pdk_cell(p, PDK_MODE)), mode);
-	for (size_t i = 0; i < p->n; i++)
-		if (p->columns[i]->role == PDK_SIZE)
-			snprintf(size, sizeof size, "%s%s", p->cells[i], p->columns[i]->unit);
-	for (size_t i = 0; i < p->n; i++) {
-		enum pdk_role role = p->columns[i]->role;
-		struct pdk_labels l = {.n = 0};
-		char core[ROWS_LABEL_BYTES];
-		double value;
-
-		if (!names[role] || !p->cells[i][0] ||
-			pdk_number(str_of(p->cells[i]), p->columns[i]->unit, &value, core))
-			continue;
-		if (role != PDK_TUNING) {
-			pdk_label(&l, "media", p->media);
-			pdk_label(&l, "cache", *p->by ? "" : p->cache);
-			pdk_label(&l, "mode", role == PDK_LIMIT ? "" : *mode ? mode : p->mode);
-			pdk_label(&l, "by", p->by);
-			pdk_label(&l, "bs", size);
-			pdk_label(&l, "direction", role == PDK_LIMIT ? "read" : "");
-		}
-		pdk_label(&l, "clock", p->clock);
-		pdk_tell(p, names[role], value, p->columns[i]->unit, &l);
-	}
-}
-
-static void pdk_row(struct pdk *p)
-{
-	bool storage = false;
-
-	for (size_t i = 0; i < p->n; i++)
-		storage = storage ||
-			  (p->columns[i]->role >= PDK_WRITE && p->columns[i]->role <= PDK_TUNING);
-	if (storage)
-		pdk_storage(p);
-	else
-		pdk_frames(p);
-	p->at = 0;
-	memset(p->cells, 0, sizeof p->cells);
 }
 
 /* ---- cells ---- */
@@ -517,7 +314,7 @@ static int pdk_detect(struct str text)
 
 static const char *const pdk_marks[] = {"Display Type", "Capture Type", "Time taken to ",
 	"OSPI RCLK", "Size of transfer (", "MHz :- ", "Theoretical Max", "Tput (MB/s)",
-	"Throughput (MB/s)", "Read Time (ns)", "Tuning Time (ms)", "sd card performance",
+	"Throughput (MB/s)", "Read Time (ns)", "Tuning Time", "sd card performance",
 	"emmc performance", "csl-fl", " Mode (", " Mode OSPI", " Mode - ", "cache off", "cache on",
 	"ISR latency", NULL};
 
