@@ -14,6 +14,7 @@ const struct cli_command *const cli_commands[] = {
 	&drivers_command,
 	&parse_command,
 	&reparse_command,
+	&changepoints_command,
 	&reference_command,
 	&coverage_command,
 	&import_command,

@@ -27,6 +27,7 @@ extern const struct cli_command nightly_command;
 extern const struct cli_command parse_command;
 extern const struct cli_command player_command;
 extern const struct cli_command power_cli_command;
+extern const struct cli_command changepoints_command;
 extern const struct cli_command reference_command;
 extern const struct cli_command release_command;
 extern const struct cli_command reparse_command;

@@ -4,7 +4,8 @@
 # `make benchmark`: what hilab costs, beside LAVA's dispatcher where Debian's lava-dispatcher is
 # installed. Both run the same trivial job on the same played board, through its console and relay
 # ports. Figures only: no time decides whether anything passes; on a shared machine trust ratios
-# from one run. HILAB and HILAB_BUILD as for the tests; RUNS and the _MB ones shorten it. Then
+# from one run. HILAB and HILAB_BUILD as for the tests; RUNS, SERIES and the _MB ones shorten it,
+# SEED gives other series, DATA is a folder of outside ones (the Turing data set). Then
 # what a whole lab costs: benchmark-lab.sh.
 set -eu
 
@@ -266,6 +267,9 @@ figure() { sed -n "s/^$1: \([0-9]*\) MB.*/\1/p" "$dir/parsers"; }
 row "all parsers over a log of $PARSE_MB MB, of CPU" MB/s "$(figure 'all parsers together')" ''
 row '  the pass that finds which read what' MB/s "$(figure 'the pass over the log')" ''
 sed '/: [0-9]* MB/d; s/^#* */# /' "$dir/parsers"
+
+say 'change points'
+"$HILAB_BUILD/reports/stats/t/tool-changes" "${SERIES:-2000}" "${SEED:-1}" ${DATA:+"$DATA"} | sed 's/^/# /'
 
 say 'validation'
 check="import yaml; from lava_common.schemas import validate"
