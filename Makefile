@@ -10,6 +10,8 @@
 #   make fuzz-NAME   run one fuzzer for FUZZ_S seconds (60)
 #   make fuzz-parsers run every parser's for as long, two side by side (PARSERS: those only)
 #   make images      what the virtual boards boot: kernel, root, tools
+#   make driver-builds kernel modules and driver tests for the virtual boards, as builds
+#   make check-drivers all driver tests on a kernel of our own with every driver (make twin-kernel)
 #   make lint        clang-tidy, cppcheck, gcc -fanalyzer
 #   make format      clang-format over the tree
 #   make setup       install the packages that building and testing need

@@ -15,7 +15,8 @@ OUT=$(cd "$OUT" && pwd)
 soc=$1
 [ "$ARCH" = arm64 ] || die "no rule for a kernel of '$ARCH'"
 cross=aarch64-linux-gnu-
-deb=$(echo "$cache"/debs/linux-source-*_all.deb)
+version=$(sed -n "s/^linux-image-[0-9][^_]*_\([^_]*\)_.*/\1/p" "$lock")
+deb=$(echo "$cache"/debs/linux-source-*_"$version"_all.deb)
 [ -f "$deb" ] || die "no kernel source in '$cache/debs': make driver-builds"
 for program in make "${cross}gcc" flex bison bc; do
 	need $program "$(case $program in *gcc) echo gcc-aarch64-linux-gnu ;; *) echo $program ;; esac)"

@@ -49,7 +49,7 @@ packages() {
 unpack_headers() {
 	mkdir -p "$aside/usr/lib"
 	for p in "linux-headers-$release" "linux-headers-$common"; do
-		set -- "$debs/${p}_"*.deb
+		set -- "$debs/${p}_${version}_"*.deb
 		dpkg-deb -x "$1" "$aside"
 	done
 	if [ -d "/usr/lib/linux-kbuild-$series" ]; then
@@ -67,10 +67,9 @@ unpack_headers() {
 
 # unpack_sources FILE...: of the kernel's source, and nothing else of it
 unpack_sources() {
-	set -- "$@"
 	rm -rf "$aside/source"
 	mkdir -p "$aside/source"
-	set -- "$debs/linux-source-${series}_"*.deb "$@"
+	set -- "$debs/linux-source-${series}_${version}_"*.deb "$@"
 	deb=$1; shift
 	dpkg-deb --fsys-tarfile "$deb" |
 		tar -xO --wildcards "./usr/src/linux-source-$series.tar.*" | xz -dc |
@@ -91,7 +90,10 @@ compile() {
 			if (name ~ /^(mtd|ctu)/) name = $2
 			objects = ""; n = 0
 			for (i = 3; i <= NF; i++)
-				if ($i ~ /\.c$/) { o = $i; sub(/.*\//, "", o); sub(/c$/, "o", o); objects = objects " " o; n++; only = o }
+				if ($i ~ /\.c$/) {
+					o = $i; sub(/.*\//, "", o); sub(/c$/, "o", o)
+					objects = objects " " o; n++; only = o
+				}
 			print "obj-m += " name ".o"
 			if (n > 1 || only != name ".o") print name "-y :=" objects
 		}' "$list"
@@ -117,8 +119,8 @@ if [ -n "$(files)" ]; then
 	wants="$version $(files | digest)"
 	if [ "$(cat "$aside/.version" 2>/dev/null)" != "$wants" ]; then
 		rm -rf "$aside"
-		ls "$debs/linux-headers-${release}_"*.deb "$debs/linux-headers-${common}_"*.deb \
-			"$debs/linux-source-${series}_"*.deb >/dev/null 2>&1 || packages
+		ls "$debs/linux-headers-${release}_${version}_"*.deb "$debs/linux-headers-${common}_${version}_"*.deb \
+			"$debs/linux-source-${series}_${version}_"*.deb >/dev/null 2>&1 || packages
 		unpack_headers
 		unpack_sources $(files)
 		printf '%s\n' "$wants" >"$aside/.version"

@@ -15,10 +15,11 @@
 #include <linux/can.h>
 #include <linux/can/raw.h>
 
-#define WAIT_MS   2000
-#define ID_BASE   0x100
-#define IN_FLIGHT 4 /* frames: less than the smallest FIFO takes (SJA1000: 64 bytes, five frames)  \
-		     */
+#define WAIT_MS 2000
+#define ID_BASE 0x100
+#define IN_FLIGHT                                                                                  \
+	4 /* frames: less than the smallest FIFO takes (SJA1000: 64 bytes, five frames)            \
+	   */
 
 static int can_socket(const char *name)
 {

@@ -38,4 +38,25 @@ done
 is $? 0 'the job of the watchdog passes'
 sed -n '/^results/,/^figures/p' "$dir/text" >"$dir/results"
 has '^ +pass +bites( |$)' 'the watchdog resets the board'
+
+# ---- a board that restarts while a test runs: what was said stands, the rest is missing, not failed
+sed -e '/# it must not outlive/,$d' -e 's/^job: .*/job: restarts/' \
+	"$HILAB_DATA/jobs/am62axx/watchdog.yaml" >"$dir/restarts.yaml"
+cat >>"$dir/restarts.yaml" <<-'EOT'
+	  - run:
+	      name: bitten
+	      timeout: 90s
+	      command: /tmp/hil-test watchdog --timeout 5 --bite yes
+	  - run: {name: after, command: "true"}
+EOT
+"$HILAB" run "$dir/restarts.yaml" --lab "$dir/lab/lab.yaml" >"$dir/text" 2>&1
+is $? 3 'a board that restarts in the middle of a test: the run is incomplete'
+sed -n '/^results/,$p' "$dir/text" >"$dir/results"
+has '^ +pass +bitten/armed( |$)' 'what the test had said stands'
+has '^ +miss +bitten( |$)' 'the test itself is missing'
+has '^ +miss +after( |$)' 'and so is what would have come after it'
+! grep -qE '^ +fail ' "$dir/results"
+ok $? 'nothing failed'
+grep -qE '^ +blame +infra' "$dir/text"
+ok $? 'it is the lab that has to be looked at'
 finish
