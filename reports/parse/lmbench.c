@@ -105,10 +105,10 @@ static void lmbench_figure(struct lmbench *l, const char *name, double value, co
  * much, when one prints like that. */
 static double lmbench_bytes(double printed, double unit, double step)
 {
-	for (double size = 64; size < 1e13; size *= 2)
+	for (int power = 5; power < 43; power++)
 		for (int i = 2; i <= 3; i++)
-			if (fabs(size * i / 2 / unit - printed) <= step)
-				return size * i / 2;
+			if (fabs(ldexp(i, power) / unit - printed) <= step)
+				return ldexp(i, power);
 	return round(printed * unit);
 }
 
