@@ -116,9 +116,16 @@ $(SHIMS): $B/%.so: %.c $B/flags
 
 FUZZERS := $(notdir $(FUZZSRC:%.c=%))
 FUZZBINS := $(FUZZSRC:%.c=build/fuzz/%)
-$(FUZZBINS): build/fuzz/%: %.c $(LIBSRC) $(HEADERS)
+FUZZ_CFLAGS = $(filter-out -fsanitize% -Wno-format-truncation,$(ALL_CFLAGS)) -O1
+build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -fsanitize%,$(ALL_CFLAGS)) -O1 -fsanitize=fuzzer,address,undefined -o $@ $< $(LIBSRC) $(PKG_LIBS) -lm
+	@echo '  FUZZ  $<'
+	$(Q)clang $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,address,undefined $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
+build/fuzz/libhilab.a: $(LIBSRC:%.c=build/fuzz/%.o)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(FUZZBINS): build/fuzz/%: build/fuzz/%.o build/fuzz/libhilab.a
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(PKG_LIBS) -lm
 $(FUZZERS): fuzz-%: FORCE
 	$(Q)src=$$(printf '%s\n' $(FUZZSRC) | grep '/$@\.c$$') && $(MAKE) --no-print-directory build/fuzz/$${src%.c} && \
 		mkdir -p build/fuzz/corpus/$@ && build/fuzz/$${src%.c} -max_total_time=$(FUZZ_S) -artifact_prefix=build/fuzz/ -timeout=10 build/fuzz/corpus/$@ $$(dirname $$src)/corpus/$*
@@ -239,4 +246,4 @@ clean:
 distclean:
 	rm -rf build
 
--include $(shell find $B build/lint -name '*.d' 2>/dev/null)
+-include $(shell find $B build/lint build/fuzz -name '*.d' 2>/dev/null)
