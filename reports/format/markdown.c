@@ -57,8 +57,7 @@ static int markdown_write(
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct store_metric *m = &r->metrics[i].m;
 
-		ROW(m->test, m->name, format_value(&a, m), m->unit,
-			format_labels(&a, m->labels));
+		ROW(m->test, m->name, format_value(&a, m), m->unit, format_labels(&a, m->labels));
 	}
 	if (r->n_aggregates)
 		buf_puts(out, "\n| over all cycles | n | avg (min, max) | unit | parameters "
@@ -78,6 +77,10 @@ static int markdown_write(
 		buf_puts(out, "\n| environment | |\n|---|---|\n");
 	for (size_t i = 0; i < r->n_envs; i++)
 		ROW(r->envs[i].name, r->envs[i].value);
+	if (r->n_warnings)
+		buf_puts(out, "\n| warnings |\n|---|\n");
+	for (size_t i = 0; i < r->n_warnings; i++)
+		ROW(r->warnings[i]);
 	arena_done(&a);
 	return out->overflow
 		       ? err_set(e, BLAME_BUG, "the report is larger than %zu bytes", out->cap)
