@@ -26,12 +26,17 @@ static void index_next(struct log_shower *s)
 	s->next_offset = UINT64_MAX;
 }
 
-static void put_time(struct log_shower *s, uint64_t offset)
+/* When the byte came: also of lines that are left out, or the one behind them has no time. */
+static void find_time(struct log_shower *s, uint64_t offset)
 {
-	while (!s->live && s->next_offset <= offset) {
+	while (s->index && !s->live && s->next_offset <= offset) {
 		s->ms = s->next_ms;
 		index_next(s);
 	}
+}
+
+static void put_time(struct log_shower *s)
+{
 	if (s->ms < 0)
 		buf_printf(&s->out, "%10s  ", "-");
 	else
@@ -64,17 +69,32 @@ static bool is_helper(struct str line)
 	return false;
 }
 
+/*
+ * What the worker and its helper say to each other, each a line of its own: a result frame (one
+ * that something was printed into is shown), a question and its answer ("hil=7="), and what asks
+ * for the board's environment. The commands of a job are not among them.
+ */
+static bool is_own(struct str line)
+{
+	struct str s = str_trim(line);
+
+	return (str_starts(s, "@hil ") && str_ends(s, "@")) ||
+	       (str_starts(s, "hil=") && str_ends(s, "=")) ||
+	       str_find(s, STR_LIT("echo \"hil=$")) >= 0 ||
+	       str_find(s, STR_LIT("printf 'k=${0%%/*}/m\\n")) >= 0;
+}
+
 /* Left out, but said to be. */
 static bool hide(struct log_shower *s, const struct console_line *line, bool begins)
 {
 	if (begins)
-		s->hiding = is_helper(line->text);
+		s->hiding = is_helper(line->text) || is_own(line->text);
 	if (s->hiding) {
 		s->hidden += begins;
 		return true;
 	}
 	if (s->hidden && !s->count_only && s->lines >= s->skip)
-		buf_printf(&s->out, "(%lld lines of hilab's helper: --raw shows them)\n",
+		buf_printf(&s->out, "(%lld lines of hilab's own: --raw shows them)\n",
 			(long long)s->hidden);
 	s->hidden = 0;
 	return false;
@@ -86,6 +106,8 @@ static void on_line(void *arg, const struct console_line *line)
 	bool begins = !s->open_line;
 
 	s->open_line = !line->whole;
+	if (begins)
+		find_time(s, line->offset);
 	if (hide(s, line, begins))
 		return;
 	if (begins)
@@ -93,7 +115,7 @@ static void on_line(void *arg, const struct console_line *line)
 	if (s->count_only || s->lines <= s->skip)
 		return;
 	if (begins && (s->index || s->live))
-		put_time(s, line->offset);
+		put_time(s);
 	console_text_show(line->text, &s->out);
 	if (line->whole)
 		buf_putc(&s->out, '\n');

@@ -220,7 +220,8 @@ const struct cli_command log_command = {
 	.brief = "print a run's console log",
 	.usage = "RUN|latest|DIR",
 	.details = "Terminal sequences are taken out and control bytes made visible, and the lines "
-		   "that put hilab's own helper onto the board are left out, unless --raw.",
+		   "that hilab types and prints for itself (its helper, result frames) are left "
+		   "out, unless --raw.",
 	.example =
 		"hilab log latest --tail 50\nhilab log 12 --time | less\nhilab log latest --follow",
 	.opts = opts,

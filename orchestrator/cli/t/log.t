@@ -54,6 +54,13 @@ same 'the last lines' --tail 3
 same 'with times, the last lines' --time --tail 2
 same 'the bytes' --raw
 same 'a console by its name' --console main
+"$HILAB" log 1 >out
+! grep -qE '@hil |^hil=|"hil=' out
+ok $? 'without what hilab says to its helper'
+grep -q "printf 'echo fir" out && grep -q '^first line' out && grep -q "of hilab's own: --raw" out
+ok $? 'with what the job ran, what came of it, and a word of what is left out'
+grep -q '@hil ' $folder/console-main.log
+ok $? 'which its bytes have'
 "$HILAB" log 1 --raw | cmp -s - $folder/console-main.log
 ok $? 'which are those of the file'
 "$HILAB" log 1 --raw --follow | cmp -s - $folder/console-main.log

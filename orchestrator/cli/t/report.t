@@ -62,7 +62,7 @@ cp -R "$dir/smoke" "$dir/helped"
 printf "~# printf 'a'>/tmp/hil.abc234/x\r\n~# printf 'b'>>/tmp/hil.abc234/x;sh y\r\n~# printf 'c'>/tmp/hil.abc234/c\r\n" \
 	>"$dir/helped/console-main.log"
 check 'without the helper on its way' 0 '' "$hilab" log "$dir/helped"
-same 'which is said' "(2 lines of hilab's helper: --raw shows them)\n~# printf 'c'>/tmp/hil.abc234/c\n"
+same 'which is said' "(2 lines of hilab's own: --raw shows them)\n~# printf 'c'>/tmp/hil.abc234/c\n"
 check 'another console' 2 "no console 'rtos': it has main" "$hilab" log 1 --console rtos
 check 'no way out of the folder' 2 'no console' "$hilab" log 1 --console ../smoke/main
 check 'a run without a log' 2 "no console 'main': it has none" "$hilab" log 2
