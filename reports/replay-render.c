@@ -60,7 +60,7 @@ static int64_t draw(
 	uint64_t r = mix(seed ^ mix(str_hash(str_of(f->key)) ^ str_hash(str_of(t->soc))));
 	int64_t low, span, value;
 
-	if (!strcmp(f->unit, "%")) {
+	if (!strcmp(f->def->unit, "%")) {
 		low = 1 + (decimals ? ten(decimals) : 0);
 		span = 98 * ten(decimals) - low;
 	} else {

@@ -42,9 +42,11 @@ static const struct param table_rows[] = {
 	{0},
 };
 static const struct param show_rows[] = {
-	{"parse", PARAM_STRING, offsetof(struct replay_show, parse), .required = true,
-		.help = "the parser of the step"},
+	{"parse", PARAM_STRING, offsetof(struct replay_show, parse),
+		.help = "the parser of the step; without it text are commands that print frames"},
 	{"step", PARAM_STRING, offsetof(struct replay_show, step), .help = "the step's name"},
+	{"params", PARAM_MAP, offsetof(struct replay_show, params),
+		.help = "params of the job for this one"},
 	{"labels", PARAM_MAP, offsetof(struct replay_show, labels), .help = "labels of the step"},
 	{"text", PARAM_STRING, offsetof(struct replay_show, text), .required = true,
 		.help = "what it prints"},
@@ -258,7 +260,8 @@ size_t replay_table(const struct replay_table *t, const struct metric_table *met
 	for (size_t i = 0; i < t->n; i++) {
 		struct telling g = {t, &t->shows[i], metrics, NULL, drawn, why};
 
-		run_show(&g, seed);
+		if (t->shows[i].parse)
+			run_show(&g, seed);
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		const struct replay_drawn *d = &drawn[i];

@@ -11,9 +11,11 @@
 #include "base/buf.h"
 #include "reference.h"
 
-struct replay_show {                     /* what one step prints */
-	const char *parse, *step, *text; /* step NULL: not told */
-	const struct node *labels;       /* of the step; NULL: none */
+struct replay_show { /* what one step prints */
+	/* parse NULL: text are commands that print result frames; step NULL: not told */
+	const char *parse, *step, *text;
+	const struct node *labels; /* of the step; NULL: none */
+	const struct node *params; /* of the table's job, beside the table's own; NULL: none */
 };
 struct replay_table {
 	const char *soc, *section, *table;
