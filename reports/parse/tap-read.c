@@ -351,24 +351,44 @@ const char *const tap_marks[] = {"TAP version ", "1..0", "1..1", "1..2", "1..3",
 	"ok 7", "ok 8", "ok 9", "not ok", "ok - ", "ok # ", "\nok", "    ok", "] ok ", "Bail out!",
 	"# Subtest:", NULL};
 
+/* Past what printk puts in front: "[    1.204511][    T1] ". */
+static struct str past_heads(struct str line, bool *stamped)
+{
+	ptrdiff_t end;
+
+	line = str_trim(line);
+	while (line.n && *line.p == '[' && (end = str_chr(line, ']')) > 0) {
+		line = str_trim(str_make(line.p + end + 1, line.n - (size_t)end - 1));
+		*stamped = true;
+	}
+	return line;
+}
+
+/* Kernel selftests and the KUnit of before 5.18 begin as TAP does: what tells them is the names of
+ * the former, and the printk heads of the latter. */
 int tap_detect(struct str text, bool ktap)
 {
+	bool version = false, subtest = false, plan = false, point = false, kernel = false;
 	struct str line;
-	bool plan = false, point = false;
 
 	for (int i = 0; i < 1000 && str_line(&text, &line); i++) {
-		enum tap_kind kind;
-		ptrdiff_t head = str_find(line, STR_LIT("] "));
+		bool stamped = false;
+		enum tap_kind kind = tap_kind(line = past_heads(line, &stamped));
 
-		if (head >= 0 && *line.p == '[')
-			line = str_make(line.p + head + 2, line.n - (size_t)head - 2);
-		kind = tap_kind(str_trim(line));
-		if (kind == TAP_VERSION)
-			return (*str_trim(line).p == 'K') == ktap ? 95 : 60;
-		if (kind == TAP_SUBTEST && ktap)
-			return 70;
+		if (version && kind == TAP_VERSION)
+			break; /* another's document */
+		version = version || kind == TAP_VERSION;
+		subtest = subtest || kind == TAP_SUBTEST;
 		plan = plan || kind == TAP_PLAN;
 		point = point || kind == TAP_POINT;
+		if (kind == TAP_VERSION)
+			kernel = kernel || stamped || *line.p == 'K';
+		else if (kind == TAP_POINT || kind == TAP_COMMENT)
+			kernel = kernel || str_find(line, STR_LIT(" selftests: ")) >= 0;
 	}
-	return plan && point ? 60 - 10 * ktap : 0;
+	if (version)
+		return kernel == ktap ? 95 : 60;
+	if (subtest && ktap)
+		return 70;
+	return plan && point ? 60 - 10 * (kernel != ktap) : 0;
 }

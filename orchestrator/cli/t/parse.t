@@ -71,6 +71,15 @@ check 'all are in order' 0 '5 documents, 1534 figures' "$hilab" reference check
 mkdir "$dir/own"
 printf 'soc: x\ntables:\n  - section: s\n    table: t\n    figures:\n      - {row: 1, metric: udma.bw, value: 1, unit: ms}\n' >"$dir/own/x.yaml"
 check 'or it is said where not' 2 "x.yaml:6:9: udma.bw: 'ms' cannot be told in 'MB/s'" "$hilab" reference check "$dir/own"
+printf 'TAP version 13\n1..2\n# selftests: a: b\nok 1 selftests: a: b\nnot ok 2 selftests: a: c # exit=1\n' >"$dir/selftests"
+check 'kernel selftests begin as TAP' 0 'parsed as ktap (95 of 100 sure), or tap (60' "$hilab" parse "$dir/selftests"
+grep -q '^5  *result  *selftests: a: c  *fail  *- *exit=1' "$dir/out"
+ok $? 'and their names are without the exit status'
+printf '[    1.000000][    T1] TAP version 14\n[    1.100000][    T1] 1..1\n[    1.200000][    T1]\t# Subtest: x\n[    1.200000][    T1]\t1..1\n[    1.300000][    T1]\tok 1 - y\n[    1.400000][    T1] ok 1 - x\n' >"$dir/kunit"
+check 'so does an old KUnit' 0 'parsed as ktap (95' "$hilab" parse "$dir/kunit"
+sed 1,2d "$dir/kunit" >"$dir/late"
+check 'also where its beginning is lost' 0 'parsed as ktap (70' "$hilab" parse "$dir/late"
+check 'and TAP is not of the kernel' 0 'parsed as tap (95' sh -c "printf 'TAP version 14\n1..1\nok 1 - x\n' | '$hilab' parse -"
 awk 'BEGIN { print "1..250009"; for (i = 1; i < 250010; i++) print "ok", i }' >"$dir/many"
 check 'more than is kept is told' 3 'it holds 9 findings more than the 250000 that are shown' "$hilab" parse --as tap "$dir/many"
 finish
