@@ -35,8 +35,8 @@ replay() { # SOC FIGURES-MIN
 }
 replay adsp-sc5xx 28
 replay am275x 157
-replay am335x 54
-replay am62axx 355
+replay am335x 138
+replay am62axx 400
 replay j721e 668
 echo "# seed $seed: stored by a job's steps on a player: $figures of 1534 figures, $tables of 108 tables"
 finish
