@@ -56,6 +56,55 @@ size_t rows_cells(struct str line, struct str *cells, size_t max)
 	return n;
 }
 
+/* "am62axx_sk-fs:" behind a blank; n 0: there is none. */
+static struct str board_of(struct str line)
+{
+	struct str word;
+
+	if (!str_word(&line, &word))
+		return str_make(line.p, 0);
+	while (str_word(&line, &word))
+		if (word.n > 1 && word.p[word.n - 1] == ':')
+			return word;
+	return str_make(line.p, 0);
+}
+
+size_t rows_blank_head(struct str line, struct str *cells, size_t max)
+{
+	struct str board = board_of(line);
+	size_t n = 0;
+
+	while (board.n && n < max) {
+		ptrdiff_t at = str_find(line, board);
+		size_t cell = at < 0 ? line.n : (size_t)at, skip = at < 0 ? 0 : board.n;
+
+		cells[n++] = str_trim(str_make(line.p, cell));
+		line = str_make(line.p + cell + skip, line.n - cell - skip);
+		if (at < 0)
+			break;
+	}
+	return n;
+}
+
+size_t rows_blank_cells(struct str line, struct str *cells, size_t max)
+{
+	struct str word;
+	size_t n = 0;
+	bool inside = false;
+
+	while (str_word(&line, &word)) {
+		inside = inside || (n && str_is(word, "(min"));
+		if (inside)
+			cells[n - 1].n = (size_t)(word.p + word.n - cells[n - 1].p);
+		else if (n < max)
+			cells[n++] = word;
+		else
+			return n;
+		inside = inside && !str_ends(word, ")");
+	}
+	return n;
+}
+
 bool rows_is_rule(struct str line)
 {
 	size_t marks = 0;

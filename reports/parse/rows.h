@@ -16,6 +16,13 @@ bool rows_next(struct lines *l, struct str *line);
 /* Cuts a line into cells: at '|' if there is one, else at tabs, else at two blanks or more.
  * Returns how many there are, at most max. */
 size_t rows_cells(struct str line, struct str *cells, size_t max);
+/*
+ * The same where single blanks part the cells, as in text copied out of a PDF. A head is cut where
+ * its board is named again, "Buffer size (bytes) am62axx_sk-fs: Write (MB/s) am62axx_sk-fs: CPU";
+ * 0: it names none. A row at each blank, but "(min 1, max 2)" stays with its number.
+ */
+size_t rows_blank_head(struct str line, struct str *cells, size_t max);
+size_t rows_blank_cells(struct str line, struct str *cells, size_t max);
 /* A line of a table that is drawn: of nothing but - = + | : and blanks. */
 bool rows_is_rule(struct str line);
 /* "12.5", "12.5 ms", "541us", "7%": the number and what follows it; -1 when it is none. */

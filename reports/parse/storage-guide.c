@@ -19,6 +19,7 @@ struct storage_guide {
 	const struct sink *sink;
 	struct storage_guide_column columns[ROWS_CELLS];
 	size_t n;                     /* 0: there is no table */
+	bool blanks;                  /* its cells are parted by single ones */
 	const char *rows;             /* the label that tells them apart */
 	const char *host;             /* what the other side ran; NULL: not told */
 	const char *media, *fs, *way; /* NULL: not told */
@@ -72,6 +73,7 @@ static bool storage_guide_head(struct storage_guide *p, const struct str *cells,
 	if (!rows)
 		return false;
 	p->n = n;
+	p->blanks = false;
 	p->rows = rows;
 	p->host = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -174,6 +176,29 @@ static void storage_guide_heading(struct storage_guide *p, struct str line)
 	p->way = way ? way : media ? NULL : p->way;
 }
 
+/* True when the line is the head of a table whose cells are parted by single blanks. In it, a line
+ * that begins with a size is a row, whole or damaged. */
+static bool storage_guide_blanks(
+	struct storage_guide *p, struct str line, struct str *cells, size_t *n)
+{
+	struct str words[ROWS_CELLS], unit;
+	size_t count = rows_blank_head(line, words, ROWS_CELLS);
+	double number;
+
+	if (count > 1 && storage_guide_head(p, words, count)) {
+		p->blanks = true;
+		return true;
+	}
+	if (!p->n || !p->blanks)
+		return false;
+	count = rows_blank_cells(line, words, ROWS_CELLS);
+	if (count < 2 || rows_number(words[0], &number, &unit) || unit.n > 1)
+		return false;
+	memcpy(cells, words, count * sizeof *words);
+	*n = count;
+	return false;
+}
+
 static int storage_guide_parse(struct str text, const struct sink *sink, struct err *e)
 {
 	struct storage_guide p = {.sink = sink};
@@ -185,6 +210,8 @@ static int storage_guide_parse(struct str text, const struct sink *sink, struct 
 		size_t n = rows_cells(line, cells, ROWS_CELLS);
 
 		if (!line.n || rows_is_rule(line) || storage_guide_head(&p, cells, n))
+			continue;
+		if (n == 1 && storage_guide_blanks(&p, line, cells, &n))
 			continue;
 		if (n < 2)
 			storage_guide_heading(&p, line);
