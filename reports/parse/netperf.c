@@ -6,6 +6,7 @@
  * not measured.
  */
 #include "lines.h"
+#include "netperf-guide.h"
 #include "parsers.h"
 
 #include <ctype.h>
@@ -53,6 +54,7 @@ struct netperf {
 	double messages, seconds; /* that its first row tells */
 	const char *unit;
 	size_t emitted;
+	struct netperf_guide guide;
 	/* Omni. */
 	char names[2048];            /* the header of -o */
 	double values[NETPERF_KEYS]; /* NAN: not told */
@@ -328,6 +330,7 @@ static int netperf_parse(struct str text, const struct sink *sink, struct err *e
 			p.own_at = lines.at;
 		}
 		netperf_line(&p, line);
+		p.emitted += netperf_guide_line(&p.guide, &lines, line, sink);
 		for (size_t i = 0; i < ARRAY_LEN(faults) && !*shown; i++)
 			if (lines_has(line, faults[i]))
 				str_printable(line, shown, sizeof shown);
@@ -343,13 +346,15 @@ static int netperf_detect(struct str text)
 {
 	if (lines_has(text, " TEST from ") || lines_has(text, "THROUGHPUT_UNITS="))
 		return 90;
-	return lines_has(text, "Throughput Units,") ? 80 : 0;
+	if (lines_has(text, "Throughput Units,"))
+		return 80;
+	return lines_has(text, "Frame Size(bytes)") && lines_has(text, "LOCAL_CPU_UTIL") ? 75 : 0;
 }
 
 static const char *const netperf_marks[] = {" TEST from ", " TEST to ", "Throughput",
 	"MEAN_LATENCY", "P99_LATENCY", "_CPU_UTIL", "ELAPSED_TIME", "_SEND_SIZE", "_BYTES_SENT",
 	"_BYTES_RECVD", "netserver", "control connection", "send_omni", "recv_response",
-	"connect failed", "Name or service not known", NULL};
+	"connect failed", "Name or service not known", "Frame Size(bytes)", NULL};
 
 const struct parser netperf_parser = {
 	.d = {.name = "netperf",
