@@ -136,7 +136,8 @@ int replay_load(
 	if (!failed) {
 		made.n = l.tables.n;
 		made.tables = arena_alloc(&made.arena, made.n * sizeof *made.tables);
-		memcpy(made.tables, l.tables.p, made.n * sizeof *made.tables);
+		if (l.tables.p)
+			memcpy(made.tables, l.tables.p, made.n * sizeof *made.tables);
 		*r = made;
 	} else {
 		replay_done(&made);
