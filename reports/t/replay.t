@@ -38,5 +38,10 @@ replay am275x 157
 replay am335x 138
 replay am62axx 400
 replay j721e 668
+# The board is a twin: nothing of it is a result on silicon.
+"$HILAB" coverage am62axx >out
+twin=$(sed -n 's/^0 have a result on silicon, \([0-9]*\) on a twin.*/\1/p' out)
+[ "${twin:-0}" -ge 400 ]
+ok $? "hilab coverage counts them as a twin's: ${twin:-none}"
 echo "# seed $seed: stored by a job's steps on a player: $figures of 1534 figures, $tables of 108 tables"
 finish
