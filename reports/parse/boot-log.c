@@ -9,6 +9,7 @@
 #include "lines.h"
 #include "parsers.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 enum boot_stage { BOOT_SPL, BOOT_LOADER, BOOT_KERNEL, BOOT_USERSPACE, BOOT_LOGIN, BOOT_STAGES };
@@ -159,12 +160,20 @@ static bool boot_log_begins(const struct boot_log *p, int stage)
 	       (!p->started && !p->damaged);
 }
 
+/* "Mon ": a stamp may begin with it. */
+static bool boot_log_weekday(struct str line, size_t i)
+{
+	return i + 3 < line.n && isupper((uint8_t)line.p[i]) && islower((uint8_t)line.p[i + 1]) &&
+	       islower((uint8_t)line.p[i + 2]) && line.p[i + 3] == ' ';
+}
+
 /* Is a line end gone, so that the next stamp reads as an escape? */
 static bool boot_log_swallowed(struct str line)
 {
 	for (size_t i = 0; i + 5 < line.n; i++)
-		if (line.p[i] == 0x1b && line.p[i + 1] == '[' && boot_log_two(line, i + 2) >= 0 &&
-			line.p[i + 4] == ':')
+		if (line.p[i] == 0x1b && line.p[i + 1] == '[' &&
+			((boot_log_two(line, i + 2) >= 0 && line.p[i + 4] == ':') ||
+				boot_log_weekday(line, i + 2)))
 			return true;
 	return false;
 }

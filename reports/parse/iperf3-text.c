@@ -123,6 +123,11 @@ static void iperf3_text_line(struct iperf3_text *p, struct str line)
 		!lines_number(s, &end, &s) || end <= 0 || start > 0 ||
 		!lines_after(str_trim(s), "sec", &s))
 		return;
+	if (lines_has(s, " sec ")) {
+		p->lost = true;
+		sink_warn(p->sink, "iperf3: two rows in one line");
+		return;
+	}
 	if (lines_has(s, "/") && lines_has(s, " ms "))
 		p->udp = true;
 	/* A stream alone gives way to the sum of several. */
