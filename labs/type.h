@@ -66,6 +66,9 @@ struct types {
 int types_load(struct types *t, const char *const *dirs, struct diag *diag);
 /* The preset: the user's config folder over the installed labs/types. */
 int types_load_default(struct types *t, struct diag *diag);
+/* Of the preset the types named in only (NULL-ended, one at least) and what they extend: reading all
+ * takes milliseconds. A name that no file has is not there and no error. */
+int types_load_only(struct types *t, const char *const *only, struct diag *diag);
 void types_done(struct types *t);
 const struct type *type_find(const struct types *t, const char *name);
 /*

@@ -182,8 +182,32 @@ static void installed(void)
 	types_done(&t);
 }
 
+/* One that is two steps above linux-board, and one that no file has. */
+static void some(void)
+{
+	const char *const only[] = {"adsp-sc573-ezkit", "nobody", NULL};
+	struct types some, all;
+	const struct type *type;
+
+	ok(!types_load_only(&some, only, NULL), "some of the types load");
+	ok(!types_load_default(&all, NULL), "and all");
+	type = type_find(&some, "adsp-sc573-ezkit");
+	is_int(some.by_name.n, 3, "the one that is wanted and the two that it builds on");
+	ok(type_find(&some, "adsp-sc589-ezkit") && type_find(&some, "linux-board") &&
+			!type_find(&some, "nobody"),
+		"a name that no file has is not there");
+	if (!ok(type && all.by_name.n > 10, "it is there"))
+		return;
+	ok(type_is(&some, type, "linux-board"), "with all of its chain");
+	ok(type->login && type->stages && !strcmp(type->soc, "adsp-sc5xx"),
+		"and whole: what it extends is in it");
+	types_done(&some);
+	types_done(&all);
+}
+
 int main(void)
 {
+	some();
 	inheritance();
 	refused();
 	checking();
