@@ -29,7 +29,7 @@
  * out. Few runs are tried for big steps only; 5, 8 and 12 carry most of the detection, and with
  * memory 8 and 12. */
 #define WINDOWS       9
-#define WINDOW_LIMIT  3.34
+#define WINDOW_LIMIT  3.32
 #define WINDOW_MEMORY 3.56
 #define NEVER         9.0
 static const struct window {
@@ -42,7 +42,7 @@ static const struct window {
 	{6, 1.0, NEVER},
 	{8, 0.3, 0.3},
 	{10, 1.0, NEVER},
-	{12, 0.5, 0.0},
+	{12, 0.3, 0.0},
 	{16, 1.0, NEVER},
 	{24, 0.9, NEVER},
 };

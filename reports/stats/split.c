@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define SIDE_MIN   2
-#define BELL_REACH 8
+#define BELL_REACH 12
 
 /* What a change at i explains of the variance, in squares: a step in v is, without memory r, once
  * its height and then 1 - r of it. Out of the question: -1. */

@@ -17,7 +17,7 @@ struct split {
  * gain of each place as its log-likelihood, smoothed by a bell of SPLIT_BELL runs. n <=
  * NOISE_VALUES, at least 4; at least 2 values are left on each side.
  */
-#define SPLIT_BELL 4.0
+#define SPLIT_BELL 6.0
 size_t split_place(const double *v, size_t n, const struct split *s);
 
 #endif
