@@ -4,13 +4,16 @@
  * end, a summary that counts them. Invariant: a test is told once, and only as the lines and the
  * summary agree; a test whose summary is not whole is a miss.
  */
+#include "base/map.h"
 #include "parsers.h"
 #include "shown.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define VERDICTS 5
+#define VERDICTS  5
+#define NO_NAME   "ltp-test" /* of one that the library ended before it said anything */
+#define NAMES_MAX 1024       /* that a cut name is held against */
 
 static const struct {
 	const char *word, *head; /* of a line, of the summary */
@@ -18,12 +21,19 @@ static const struct {
 	{"TCONF", "skipped"}, {"TWARN", "warnings"}};
 enum { PASSED, FAILED, BROKEN, SKIPPED, WARNINGS };
 
+struct ended {
+	const char *name, *why; /* why NULL: none */
+	enum status status;
+	size_t at;
+};
+
 struct ltp_test {
 	struct shown s;
-	const struct sink *sink;
+	VEC(struct ended) ended;
 	const char *name; /* NULL: none yet */
 	size_t at;        /* of its first verdict */
 	bool two_names, begun;
+	VEC(const char *) names;                   /* of the tests that ended */
 	int64_t told[VERDICTS], summary[VERDICTS]; /* summary -1: not told */
 };
 
@@ -46,9 +56,21 @@ static enum status status_of(const int64_t *n)
 	return n[PASSED] ? STATUS_PASS : n[SKIPPED] ? STATUS_SKIP : STATUS_MISS;
 }
 
+/* The end of the name of a test before: what repeats on a line may begin in the middle of one. */
+static bool is_tail(const struct ltp_test *t, const char *name)
+{
+	for (size_t i = 0; i < t->names.n; i++) {
+		const char *other = t->names.p[i];
+
+		if (strlen(other) > strlen(name) && str_ends(str_of(other), name))
+			return true;
+	}
+	return false;
+}
+
 static void finish(struct ltp_test *t, const char *why)
 {
-	const char *name = t->name ? t->name : "ltp-test";
+	const char *name = t->name ? t->name : NO_NAME;
 	char counts[160];
 
 	for (size_t i = 0; !why && i < VERDICTS; i++)
@@ -58,17 +80,23 @@ static void finish(struct ltp_test *t, const char *why)
 			why = "its summary counts other verdicts than were told";
 	if (!why && t->two_names)
 		why = "its verdicts are of several files";
-	sink_at(t->sink, t->at);
+	if (!why && t->name && is_tail(t, name))
+		why = "its name is the end of another's";
+	if (t->name && t->names.n < NAMES_MAX)
+		vec_push(&t->names, t->name);
 	if (why) {
-		sink_result(t->sink, name, STATUS_MISS, why);
+		vec_push(&t->ended, ((struct ended){name, why, STATUS_MISS, t->at}));
 	} else {
 		snprintf(counts, sizeof counts,
 			"%lld passed, %lld failed, %lld broken, %lld skipped, %lld warnings",
 			(long long)t->summary[0], (long long)t->summary[1],
 			(long long)t->summary[2], (long long)t->summary[3],
 			(long long)t->summary[4]);
-		sink_result(t->sink, name, status_of(t->summary),
-			status_of(t->summary) == STATUS_PASS ? NULL : counts);
+		vec_push(&t->ended, ((struct ended){name,
+					    status_of(t->summary) == STATUS_PASS
+						    ? NULL
+						    : arena_strdup(&t->s.arena, counts),
+					    status_of(t->summary), t->at}));
 	}
 	reset(t);
 }
@@ -126,18 +154,63 @@ static void on_summary(struct ltp_test *t, const struct shown_line *line)
 	finish(t, NULL);
 }
 
+/* A summary of no verdicts: the one before it, or its verdict, was another test's. */
+static void on_orphan(struct ltp_test *t, const struct shown_line *line)
+{
+	struct str rest = str_trim(line->text), head, number;
+	struct ended *last = t->ended.n ? &t->ended.p[t->ended.n - 1] : NULL;
+	int64_t n;
+
+	if (!last || !str_word(&rest, &head) || !str_is(head, "broken") ||
+		!str_word(&rest, &number) || str_i64(number, &n))
+		return;
+	last->status = STATUS_MISS;
+	last->why = "a summary without verdicts follows it";
+}
+
+/* A test whose name was told before, with another status: neither is known. */
+static void compare(struct ltp_test *t)
+{
+	struct map first = {0};
+
+	vec_each (&t->ended, r) {
+		struct ended *other = map_find(&first, r->name);
+
+		if (!strcmp(r->name, NO_NAME))
+			continue;
+		if (!other) {
+			map_set(&first, r->name, r);
+		} else if (other->status != r->status) {
+			other->status = r->status = STATUS_MISS;
+			other->why = r->why = "it was told in two ways";
+		}
+	}
+	map_done(&first);
+}
+
 static int parse(struct str text, const struct sink *sink, struct err *e)
 {
-	struct ltp_test t = {.sink = sink};
+	struct ltp_test t = {0};
 
 	(void)e;
 	reset(&t);
 	shown_read(&t.s, text, NULL);
 	vec_each (&t.s.lines, line)
-		if (!on_verdict(&t, line) && t.begun)
+		if (on_verdict(&t, line))
+			;
+		else if (t.begun)
 			on_summary(&t, line);
+		else
+			on_orphan(&t, line);
 	if (t.begun)
 		finish(&t, "its summary is not whole");
+	compare(&t);
+	vec_each (&t.ended, r) {
+		sink_at(sink, r->at);
+		sink_result(sink, r->name, r->status, r->why);
+	}
+	vec_done(&t.ended);
+	vec_done(&t.names);
 	shown_done(&t.s);
 	return 0;
 }
