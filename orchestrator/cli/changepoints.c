@@ -3,13 +3,11 @@
 #include "reports/stats/changes.h"
 #include "reports/stats/series.h"
 
-#include "base/fs.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/listing.h"
 #include "io/json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,26 +33,23 @@ struct finding {
 	VEC(struct change) changes;
 };
 
-/* The newest that the detector keeps: what moved or faded is told as it stands at the end, so all
- * that is older than what it keeps is taken over before it goes. */
+/* The detector keeps its newest changes, which may still move or fade; what it drops is final. */
 static void find(struct finding *f, double resolution)
 {
 	struct changes c;
-	uint64_t taken = 0;
 
 	changes_init(&c, resolution);
 	f->runs = mem_array(f->series.n + 1, sizeof *f->runs);
 	for (size_t i = 0; i < f->series.n; i++) {
+		const struct change oldest = c.found[0];
+		bool full = c.n_found == CHANGES_KEPT;
+
 		if (!isfinite(f->series.points[i].value))
 			continue;
 		f->runs[f->values++] = i;
-		if (changes_add(&c, f->series.points[i].value) && c.n_found == CHANGES_KEPT) {
-			vec_push(&f->changes, c.found[0]);
-			taken = c.found[0].at + 1;
-		}
-		while (f->changes.n && c.n_found && c.found[0].at < taken) {
-			memmove(c.found, c.found + 1, --c.n_found * sizeof *c.found);
-		}
+		if (changes_add(&c, f->series.points[i].value) && full &&
+			c.found[0].at != oldest.at)
+			vec_push(&f->changes, oldest);
 	}
 	for (size_t i = 0; i < c.n_found; i++)
 		vec_push(&f->changes, c.found[i]);
@@ -123,17 +118,6 @@ static void to_table(const struct finding *f, struct buf *out)
 	listing_done(&t);
 }
 
-static int read_input(const char *file, struct buf *text, struct err *e)
-{
-	ssize_t n;
-
-	if (strcmp(file, "-"))
-		return fs_read(file, text, e);
-	while ((n = buf_read(text, 0, 1 << 20)) > 0)
-		;
-	return n < 0 ? err_sys(e, BLAME_CONFIG, errno, "standard input") : 0;
-}
-
 static int show(const struct args *a, const char *file, double resolution)
 {
 	AUTOBUF text = BUF_INIT(INPUT_BYTES), out = BUF_INIT(INPUT_BYTES);
@@ -142,7 +126,7 @@ static int show(const struct args *a, const char *file, double resolution)
 	struct err e = {0};
 	int status;
 
-	if (read_input(file, &text, &e))
+	if (cli_read(file, &text, &e))
 		return cli_fail(EXIT_USAGE, "changepoints: %s", e.msg);
 	if (series_parse(&f.series, str_make(buf_str(&text), text.len),
 		    strcmp(file, "-") ? file : "standard input", &diag)) {

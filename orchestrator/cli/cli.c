@@ -7,10 +7,12 @@
 
 #include "io/json.h"
 
+#include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #define OPTS_MAX     32
 #define COMMANDS_MAX 64
 #define HELP_BYTES   ((size_t)64 << 10)
+#define READ_BYTES   ((size_t)1 << 20) /* of standard input at a time */
 
 int cli_fail(int status, const char *fmt, ...)
 {
@@ -62,6 +65,17 @@ int cli_out(const struct buf *b)
 	if (fwrite(buf_str(b), 1, b->len, stdout) == b->len && !fflush(stdout))
 		return 0;
 	return cli_fail(-1, "standard output: cannot write");
+}
+
+int cli_read(const char *file, struct buf *text, struct err *e)
+{
+	ssize_t n;
+
+	if (strcmp(file, "-"))
+		return fs_read(file, text, e);
+	while ((n = buf_read(text, 0, READ_BYTES)) > 0)
+		;
+	return n < 0 ? err_sys(e, BLAME_CONFIG, errno, "standard input") : 0;
 }
 
 int cli_out_json(const json_t *j)

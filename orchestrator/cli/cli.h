@@ -70,6 +70,8 @@ int cli_fail(int status, const char *fmt, ...) PRINTF(2, 3);
 int cli_verb(const char *command, const char *word, const char *const *names, size_t n);
 /* Diagnostics on standard error, one a line. */
 void cli_diag(struct diag *d);
+/* All of a file, or of standard input for "-", onto the end of text; its cap bounds it. */
+int cli_read(const char *file, struct buf *text, struct err *e);
 /* Writes all of b to standard output; -1 when that fails (told on standard error). */
 int cli_out(const struct buf *b);
 /* j, indented, on standard output. Returns EXIT_PASS, or EXIT_INCOMPLETE after telling. */

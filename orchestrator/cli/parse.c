@@ -5,18 +5,14 @@
  */
 #include "cli/parse.h"
 #include "agents/worker/journal.h"
-#include "base/fs.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/parse-set.h"
 #include "cli/report.h"
 #include "io/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PARSE_FILE_BYTES ((size_t)512 << 20)
 
@@ -76,20 +72,6 @@ static void put_sure(const json_t *detected, struct buf *out)
 			json_text(one, "parser", ""), (long long)json_int(one, "sure", 0));
 	if (i)
 		buf_putc(out, '\n');
-}
-
-/* ------------------------------------------------------------------------------------------------
- */
-
-static int read_input(const char *file, struct buf *text, struct err *e)
-{
-	ssize_t n;
-
-	if (strcmp(file, "-"))
-		return fs_read(file, text, e);
-	while ((n = buf_read(text, 0, 1 << 20)) > 0)
-		;
-	return n < 0 ? err_sys(e, BLAME_CONFIG, errno, "standard input") : 0;
 }
 
 static json_t *text_or_null(const char *bytes)
@@ -212,7 +194,7 @@ static int parse_file(const struct args *a, const char *file)
 		return cli_fail(EXIT_USAGE, "parse: --all takes no --as and no --set");
 	if (a->as && !driver_get(parse_drivers(), "parser", a->as, &e))
 		return cli_fail(EXIT_USAGE, "parse: %s", e.msg);
-	if (read_input(file, &text, &e) || report_load_metrics(&metrics, &e))
+	if (cli_read(file, &text, &e) || report_load_metrics(&metrics, &e))
 		return cli_fail(EXIT_USAGE, "parse: %s", e.msg);
 	f.text = str_make(buf_str(&text), text.len);
 	status = a->all ? show_all(&f, a->json, file) : run_one(&f, a, file);

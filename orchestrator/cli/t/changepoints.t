@@ -39,6 +39,8 @@ find 'runs without result are passed over' 0 '60 runs, 57 with a value; 1 change
 find 'and keep their number' 0 '46   -' "$dir/holes"
 yes 5 | head -100 >"$dir/equal"
 find 'equal values change nothing' 0 '100 runs, 100 with a value; 0 changes' "$dir/equal"
+seq 1 3999 | awk '{print (int($1 / 80) % 2 ? 150 : 100) + $1 % 3}' >"$dir/many"
+find 'more changes than the detector keeps' 0 '3999 runs, 3999 with a value; 49 changes' "$dir/many"
 echo 5 >"$dir/one"
 find 'one value' 0 '1 runs, 1 with a value; 0 changes' "$dir/one"
 
