@@ -3,76 +3,7 @@
  * What a console's bytes say about the kernel: each kind of report once, whatever the reads; and
  * the same words where they mean nothing: typed, echoed, printed by a program, read from a log.
  */
-#include "agents/worker/crash.h"
-#include "base/t/tap.h"
-#include "io/yaml.h"
-
-#include <stdlib.h>
-#include <unistd.h>
-
-static const struct crash_rules *rules; /* of what is said */
-static struct {
-	unsigned n[CRASH_LEVELS], all;
-	struct crash_report last;
-	char name[32], what[200], excerpt[CRASH_EXCERPT_BYTES + 1];
-} got;
-
-static int on_crash(void *arg, const struct crash_report *r, struct err *e)
-{
-	(void)arg;
-	got.n[r->level]++;
-	got.all++;
-	got.last = *r;
-	snprintf(got.name, sizeof got.name, "%s", r->name);
-	snprintf(got.what, sizeof got.what, "%s", r->what);
-	snprintf(got.excerpt, sizeof got.excerpt, "%s", r->excerpt);
-	return r->level >= CRASH_DEAD ? err_set(e, BLAME_BUILD, "%s", r->what) : 0;
-}
-
-static bool side; /* the console that is spoken on */
-
-/* Says text to a watched console that `typed` was sent to, in reads of `first`, then `most` bytes.
- */
-static int say_in(
-	const char *text, size_t first, size_t most, const char *typed, bool twin, struct crash *c)
-{
-	struct bench b;
-	struct console *console = calloc(1, sizeof *console);
-	struct err e = {0};
-	size_t n = strlen(text), step;
-	int rc;
-
-	memset(&got, 0, sizeof got);
-	bench_init(&b);
-	console->name = side ? "mcu" : "main";
-	if (typed)
-		console->n_typed =
-			(size_t)snprintf(console->typed, sizeof console->typed, "%s", typed);
-	crash_watch(c, &b, console, twin, rules, on_crash, NULL, &e);
-	c->side = side;
-	for (size_t at = 0; at < n; at += step) {
-		step = at ? most : first;
-		step = n - at < step ? n - at : step;
-		console->taps[0].fn(console->taps[0].arg, str_make(text + at, step), 1000 + at, 0);
-	}
-	rc = crash_flush(c, &e);
-	free(console);
-	c->console = NULL;
-	bench_done(&b);
-	return rc;
-}
-
-static int say(const char *text, size_t most, const char *typed, bool twin, struct crash *c)
-{
-	return say_in(text, most, most, typed, twin, c);
-}
-
-static void done(struct crash *c)
-{
-	c->bench = NULL;
-	close(c->timer_fd);
-	buf_done(&c->excerpt);
-}
+#include "said.h"
 
 struct want {
 	const char *text, *name; /* name NULL: nothing is told */
@@ -369,105 +300,6 @@ static void test_killed(void)
 	done(&c);
 }
 
-static struct crash_rules rules_of(const char *type, const char *job)
-{
-	static struct arena a;
-	struct diag diag = {0};
-	struct crash_rules r;
-	const struct node *t = type ? yaml_parse(&a, "type", str_of(type), &diag) : NULL;
-	const struct node *j = job ? yaml_parse(&a, "job", str_of(job), &diag) : NULL;
-	struct err e = {0};
-
-	ok(!crash_rules_init(&r, t, j, &e), "rules: %s", e.msg);
-	return r;
-}
-
-static const char mixed[] = "[    1.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\r\n"
-			    "[    9.000000] BUG: KASAN: use-after-free in f\r\n";
-
-static void test_rules(void)
-{
-	struct crash c;
-	struct crash_rules r = rules_of("{warning: fail, kasan: warn}", NULL);
-
-	rules = &r;
-	say(mixed, 9, NULL, false, &c);
-	ok(c.counts[CRASH_FAIL] == 1 && got.n[CRASH_FAIL] == 1 && got.last.rule == CRASH_RULE_FAIL,
-		"a type makes warnings fail");
-	done(&c);
-	crash_rules_done(&r);
-	r = rules_of("{warning: fail, kasan: warn}", "{warning: ignore}");
-	say(mixed, 9, NULL, false, &c);
-	ok(got.all == 1 && got.n[CRASH_WARN] == 1 && c.n_ignored == 1,
-		"a job lays its rules over it");
-	done(&c);
-	crash_rules_done(&r);
-	r = rules_of("{kasan: stop}", NULL);
-	ok(say(mixed, 9, NULL, false, &c) == -1 && !got.last.last, "stop ends a wait");
-	done(&c);
-	crash_rules_done(&r);
-	r = rules_of("{reset: warn}", NULL);
-	is_int(say("\r\nU-Boot SPL 2023.01 (x)\r\n", 3, NULL, false, &c), 0,
-		"a reset that is told");
-	ok(got.n[CRASH_WARN] == 1 && got.last.kind == CRASH_KIND_RESET, "and no more");
-	done(&c);
-	crash_rules_done(&r);
-	r = rules_of("except: [{kind: warning, pattern: drivers/clk, until: login, reason: known}]",
-		"{warning: fail}");
-	say(mixed, 9, NULL, false, &c);
-	ok(c.n_known == 1 && !c.counts[CRASH_WARN] && c.counts[CRASH_FAIL] == 1,
-		"what a type knows of is no failure, and hides none behind it");
-	done(&c);
-	crash_rules_done(&r);
-	rules = NULL;
-}
-
-static void test_until_login(void)
-{
-	struct console *console = calloc(1, sizeof *console);
-	struct crash_rules r = rules_of(
-		"except: [{kind: warning, pattern: drivers/clk, until: login, reason: known}]",
-		NULL);
-	struct crash c;
-
-	rules = &r;
-	say("[    5.000000] x\r\n", 9, NULL, false, &c);
-	console->name = "main";
-	c.console = console;
-	crash_logged_in(&c);
-	crash_scan(&c, STR_LIT("[    1.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\n"
-			       "[    9.000000] WARNING: CPU: 0 PID: 1 at drivers/clk/clk.c:5 f\n"));
-	ok(c.n_known == 1 && c.counts[CRASH_WARN] == 1, "known until the login, and not after it");
-	free(console);
-	done(&c);
-	crash_rules_done(&r);
-	rules = NULL;
-}
-
-static void check_refused(const char *text, const char *want)
-{
-	struct arena a = {0};
-	struct diag diag = {0};
-	AUTOBUF out = BUF_INIT(1 << 16);
-
-	ok(crash_rules_check(yaml_parse(&a, "t", str_of(text), &diag), &diag) == -1, "'%s'", text);
-	diag_print(&diag, &out);
-	has_str(buf_str(&out), want, "is refused");
-	diag_done(&diag);
-	arena_done(&a);
-}
-
-static void test_refused(void)
-{
-	check_refused("ooom: fail", "did you mean 'oom'");
-	check_refused("oom: fails", "oom");
-	check_refused("except: [{pattern: x}]", "reason");
-	check_refused("except: [{pattern: x, reason: ''}]", "needs its reason");
-	check_refused("except: [{pattern: '(', reason: x}]", "pattern");
-	check_refused("except: [{pattern: x, reason: y, until: boot}]", "'until' is 'login'");
-	check_refused("except: [{pattern: x, reason: y, kind: warnin}]", "did you mean 'warning'");
-}
-
 static const char oops[] =
 	"[    9.000000] 8<--- cut here ---\r\n"
 	"[    9.000001] Unable to handle kernel NULL pointer dereference at 0\r\n"
@@ -633,9 +465,6 @@ int main(void)
 	test_split();
 	test_side();
 	test_killed();
-	test_rules();
-	test_until_login();
-	test_refused();
 	test_kernel();
 	test_reports();
 	test_reset();
