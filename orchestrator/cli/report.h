@@ -2,15 +2,25 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
-/* What every command that shows a run stands on. */
+/* `hilab report` and what every command that shows a run stands on. */
 
 #include "base/buf.h"
+#include "cli/cli.h"
 #include "reports/parse/metric.h"
 #include "store/store.h"
 
 #include <stdbool.h>
 
 #define REPORT_OUT_BYTES ((size_t)256 << 20)
+
+/* The verbs of `hilab report`, NULL-ended: each is named "report VERB". */
+extern const struct cli_command *const report_verbs[];
+extern const struct cli_command report_run_command;
+/* By what stands behind "report "; NULL. */
+const struct cli_command *report_verb(const char *word);
+/* Of `report run`; c is it, or the command that it is the preset verb of. */
+extern const struct cli_opt report_run_opts[];
+int report_run(const struct cli_command *c, int argc, char **argv);
 
 /*
  * One run in a format (a name of report_formats()) onto out, for a terminal where standard output

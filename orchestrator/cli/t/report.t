@@ -33,6 +33,8 @@ check 'a list has no TAP' 2 'text or json' "$hilab" report --tap
 check 'one run' 0 'fio.write.bw          33.55  MB/s' "$hilab" report 1
 check 'a twin is called one' 0 '(twin: not to be compared' "$hilab" report 1
 check 'the latest' 0 'running' "$hilab" report latest
+check 'with its verb' 0 'running' "$hilab" report run latest
+check 'which has help of its own' 0 'usage: hilab report run' "$hilab" report run -h
 check 'as TAP' 0 'not ok 2' "$hilab" report 2 --tap
 check 'as JSON' 0 '"schema": "hilab.run/1"' "$hilab" report 2 --format json
 check 'into a file' 0 '' "$hilab" report 2 -f markdown -o "$dir/report.md"

@@ -12,6 +12,7 @@
 #include "base/t/tap.h"
 #include "cli/commands.h"
 #include "cli/families.h"
+#include "cli/report.h"
 
 static size_t row_bytes(const struct param *r)
 {
@@ -147,6 +148,8 @@ int main(void)
 		check_family(f);
 	check_ops();
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		check_cli_command(*c);
+	for (const struct cli_command *const *c = report_verbs; *c; c++)
 		check_cli_command(*c);
 	return tap_done();
 }
