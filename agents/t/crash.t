@@ -34,6 +34,7 @@ start_player b=am62axx-sk-twin
 faulty ''
 ends "pass none off: *" "a run that passes"
 hides '"kind":"warn"' "and warns of nothing"
+hides '"name":"crash[.]' "a boot that was asked for is no reset"
 
 faulty 'insert after=hereabouts count=1 text="[\s\s\s99.000001]\sWARNING:\sCPU:\s0\sPID:\s1\sat\sx.c:1\sf+0x1/0x2\n[\s\s\s99.000002]\sCall\strace:\n"'
 ends "pass none off: *" "a warning of the kernel fails nothing"
@@ -56,6 +57,7 @@ tells '"name":"after","status":"miss","why":"not run: step .works.: the kernel g
 
 faulty 'reboot after=hereabouts'
 ends "incomplete infra off: *the board was reset while the step ran*" "a reset that nothing announced is nobody's failed test"
+tells '"name":"crash.reset","value":"1"' "and counted, the boot before it is not"
 tells '"name":"works","status":"miss"' "what did not come is missing"
 ms=$(sed -n 's/.*"kind":"step-end".*"name":"works".*"took_ms":\([0-9]*\).*/\1/p' j/events.jsonl)
 [ "${ms:-9999}" -lt 4000 ]

@@ -193,13 +193,31 @@ static int reset(struct worker *w, const struct crash_report *r, struct err *e)
 		w->crash.broken);
 }
 
+/* A start that the step is there for, as every boot has one, is none of the run's resets. */
+static void uncount(struct worker *w, const struct crash_report *r)
+{
+	struct crash *c;
+
+	for (size_t n = 0; (c = watcher(w, &n));) {
+		if (c->console != r->console)
+			continue;
+		c->counts[r->level]--;
+		c->kinds[r->kind]--;
+	}
+}
+
 int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 {
 	struct worker *w = worker;
 	const char *intro = intro_of(r->last);
 
-	if (w->bench.releasing || (r->kind == CRASH_KIND_RESET && !worker_needs_board(w->step)))
+	if (w->bench.releasing)
 		return 0;
+	if (r->kind == CRASH_KIND_RESET && !worker_needs_board(w->step)) {
+		if (!r->known)
+			uncount(w, r);
+		return 0;
+	}
 	worker_crash_tell(w, r);
 	switch (r->level) {
 	case CRASH_WARN:
