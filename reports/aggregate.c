@@ -7,7 +7,6 @@
 #include "io/json.h"
 #include "report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The labels without their cycle; NULL where there is none. In a. */
@@ -42,39 +41,6 @@ static void add(struct building *b, double value)
 	vec_push(&b->samples, value);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *samples, size_t n)
-{
-	qsort(samples, n, sizeof *samples, by_value);
-	return n % 2 ? samples[n / 2] : samples[n / 2 - 1] / 2 + samples[n / 2] / 2;
-}
-
-static double make(struct building *b)
-{
-	double sum = 0;
-
-	switch (b->g.how) {
-	case METRIC_MEDIAN:
-		return median(b->samples.p, b->samples.n);
-	case METRIC_MIN:
-		return b->g.min;
-	case METRIC_MAX:
-		return b->g.max;
-	case METRIC_SUM:
-		vec_each (&b->samples, sample)
-			sum += *sample;
-		return sum;
-	default:
-		return b->g.avg;
-	}
-}
-
 size_t aggregate_all(
 	struct arena *a, const struct report_metric *metrics, size_t n, struct aggregate **out)
 {
@@ -107,7 +73,8 @@ size_t aggregate_all(
 	n = all.n;
 	*out = arena_alloc(a, n * sizeof **out + 1);
 	for (size_t i = 0; i < n; i++) {
-		all.p[i].g.value = make(&all.p[i]);
+		all.p[i].g.value =
+			metric_make(all.p[i].g.how, all.p[i].samples.p, all.p[i].samples.n);
 		(*out)[i] = all.p[i].g;
 		vec_done(&all.p[i].samples);
 	}

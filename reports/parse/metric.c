@@ -8,6 +8,7 @@
 #include "io/yaml.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *const metric_better_names[] = {"higher", "lower", "neither", NULL};
 const char *const metric_aggregate_names[] = {"mean", "median", "min", "max", "sum", NULL};
@@ -228,6 +229,36 @@ int metric_value(
 	const char *own = node_text(def->units, unit ? unit : "");
 
 	return metric_convert(value, own ? own : unit, def->unit, out, e);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double metric_make(int how, double *samples, size_t n)
+{
+	double sum = 0, mean = 0;
+
+	qsort(samples, n, sizeof *samples, by_value);
+	for (size_t i = 0; i < n; i++) {
+		sum += samples[i];
+		mean += (samples[i] - mean) / (double)(i + 1);
+	}
+	switch (how) {
+	case METRIC_MEDIAN:
+		return n % 2 ? samples[n / 2] : samples[n / 2 - 1] / 2 + samples[n / 2] / 2;
+	case METRIC_MIN:
+		return samples[0];
+	case METRIC_MAX:
+		return samples[n - 1];
+	case METRIC_SUM:
+		return sum;
+	default:
+		return mean;
+	}
 }
 
 /* What no table knows. */

@@ -56,6 +56,9 @@ int metric_convert(double value, const char *unit, const char *to, double *out, 
 /* A value in the metric's unit; its own spellings first. */
 int metric_value(
 	const struct metric_def *def, double value, const char *unit, double *out, struct err *e);
+/* What n samples make by enum metric_aggregate (any other: the mean); n at least 1. They are
+ * sorted. */
+double metric_make(int how, double *samples, size_t n);
 /*
  * A figure as it is kept. Where the table knows its name or an alias, m takes the definition's name
  * and unit, and its values are told in it; -1 when its unit is not known or of another kind
