@@ -53,8 +53,7 @@ static int add_result(const struct event *ev, struct err *e)
 	return store_step(ev->s, st, "add a result", e);
 }
 
-/* The definition of a metric. Without a table nothing is known, and figures stay as they came. */
-static const struct metric_def *find_metric(struct store *s, const char *name)
+const struct metric_def *store_metric_def(struct store *s, const char *name)
 {
 	AUTOFREE char *path = NULL;
 
@@ -88,7 +87,7 @@ static int add_metric(const struct event *ev, struct err *e)
 	if (!isfinite(value))
 		return 0;
 	/* Nobody knows what it is in the metric's unit: it is none of that metric's figures. */
-	def = find_metric(ev->s, name);
+	def = store_metric_def(ev->s, name);
 	if (def && metric_value(def, value, unit, &value, NULL))
 		return 0;
 	st = row_stmt(ev, SQL_METRIC_ADD, e);
@@ -210,7 +209,7 @@ int store_part_events(struct store *s, int64_t run, unsigned part, const struct 
 {
 	if (store_begin(s, e))
 		return -1;
-	if (!add_events(s, run, part, events, n, e))
+	if (!add_events(s, run, part, events, n, e) && !store_points_make(s, run, e))
 		return store_commit(s, e);
 	store_rollback(s);
 	return -1;

@@ -107,6 +107,31 @@ enum store_sql {
 	SQL_ORIGIN_FIND,
 	SQL_ORIGIN_GET,
 	SQL_ORIGIN_DEL,
+	SQL_SERIES_RUN,
+	SQL_SERIES_RUN_SET,
+	SQL_SERIES_RUN_UNSET,
+	SQL_SERIES_METRICS,
+	SQL_SERIES_TOOLS,
+	SQL_SERIES_ROLE,
+	SQL_SERIES_IDENTITIES,
+	SQL_SERIES_FIND,
+	SQL_SERIES_ADD,
+	SQL_SERIES_SAVE,
+	SQL_SERIES_DEL,
+	SQL_SERIES_GREW,
+	SQL_SERIES_COUNT,
+	SQL_POINT_ADD,
+	SQL_POINT_SAVE,
+	SQL_POINT_DEL,
+	SQL_POINT_SERIES,
+	SQL_SERIES_LIST,
+	SQL_SERIES_LIST_OF_TYPE,
+	SQL_SERIES_LIST_OF_RUN,
+	SQL_POINTS,
+	SQL_POINTS_OF_RUN,
+	SQL_STATE_GET,
+	SQL_STATE_SAVE,
+	SQL_STATE_DROP,
 	SQL_COUNT
 };
 extern const char *const store_sql_texts[SQL_COUNT];
@@ -166,5 +191,18 @@ int store_content(struct store *s, const char *text, int64_t *id, struct err *e)
 
 /* The schema, one entry a version; user_version counts those applied. */
 extern const char *const store_migrations[]; /* NULL-ended */
+
+/* The definition of a metric. Without a table nothing is known: NULL, and figures stay as they
+ * came. */
+const struct metric_def *store_metric_def(struct store *s, const char *name);
+
+/* ---- series-points.c ---- */
+
+/* What the run gives its series, made anew: within a verb. Nothing for a run that goes on. */
+int store_points_make(struct store *s, int64_t run, struct err *e);
+/* Takes them out again, before the run itself goes: within a verb. */
+int store_points_drop(struct store *s, int64_t run, struct err *e);
+/* Those of runs that ended before there were points, some runs a transaction. */
+int store_points_fill(struct store *s, struct err *e);
 
 #endif

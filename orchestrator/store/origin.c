@@ -56,8 +56,18 @@ int store_origin_get(struct store *s, int64_t run, store_origin_fn *fn, void *ar
 
 int store_origin_del(struct store *s, int64_t run, struct err *e)
 {
-	sqlite3_stmt *st = store_write(s, SQL_ORIGIN_DEL, e);
+	sqlite3_stmt *st;
+	int taken = -1;
 
-	sqlite3_bind_int64(st, 1, run);
-	return store_step_changes(s, st, "take an imported run out", e);
+	if (store_begin(s, e))
+		return -1;
+	if (!store_points_drop(s, run, e)) {
+		st = store_stmt(s, SQL_ORIGIN_DEL, e);
+		sqlite3_bind_int64(st, 1, run);
+		taken = store_step_changes(s, st, "take an imported run out", e);
+	}
+	if (taken > 0)
+		return store_commit(s, e) ? -1 : 1;
+	store_rollback(s);
+	return taken;
 }

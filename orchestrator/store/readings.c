@@ -88,7 +88,7 @@ static int use(struct store *s, int64_t run, int64_t reading, struct err *e)
 	if (!changed)
 		return err_set(e, BLAME_BUG, "store '%s': there is no run %lld, or it goes on",
 			s->path, (long long)run);
-	return changed < 0 ? -1 : 0;
+	return changed < 0 || store_points_make(s, run, e) ? -1 : 0;
 }
 
 static int add_all(struct store *s, struct store_reading *r, struct err *e)

@@ -68,7 +68,7 @@ static int bad_verdict(const char *verdict, struct err *e)
 static sqlite3_stmt *bind_end(struct store *s, enum store_sql sql, int64_t run, const char *verdict,
 	const char *blame, const char *message, struct err *e)
 {
-	sqlite3_stmt *st = store_write(s, sql, e);
+	sqlite3_stmt *st = store_stmt(s, sql, e);
 
 	sqlite3_bind_int64(st, 1, run);
 	store_bind_text(st, 2, verdict);
@@ -85,12 +85,15 @@ int store_run_end(struct store *s, int64_t run, const char *verdict, const char 
 
 	if (verdict_parse(verdict) < 0)
 		return bad_verdict(verdict, e);
+	if (store_begin(s, e))
+		return -1;
 	st = bind_end(s, SQL_RUN_END, run, verdict, blame, message, e);
 	sqlite3_bind_int64(st, 5, ended_ms);
 	changed = store_step_changes(s, st, "end a run", e);
-	if (!changed)
-		return run_ended_before(s, run, verdict, e);
-	return changed < 0 ? -1 : 0;
+	if (changed > 0 && !store_points_make(s, run, e))
+		return store_commit(s, e);
+	store_rollback(s);
+	return changed ? -1 : run_ended_before(s, run, verdict, e);
 }
 
 int store_run_late(struct store *s, int64_t run, const char *verdict, const char *blame,
@@ -100,12 +103,17 @@ int store_run_late(struct store *s, int64_t run, const char *verdict, const char
 
 	if (verdict_parse(verdict) < 0)
 		return bad_verdict(verdict, e);
+	if (store_begin(s, e))
+		return -1;
 	changed = store_step_changes(s, bind_end(s, SQL_RUN_LATE, run, verdict, blame, message, e),
 		"change how a run ended", e);
 	if (!changed)
-		return err_set(e, BLAME_BUG, "store '%s': run %lld has not ended", s->path,
+		changed = err_set(e, BLAME_BUG, "store '%s': run %lld has not ended", s->path,
 			(long long)run);
-	return changed < 0 ? -1 : 0;
+	if (changed > 0 && !store_points_make(s, run, e))
+		return store_commit(s, e);
+	store_rollback(s);
+	return -1;
 }
 
 static int run_row(sqlite3_stmt *st, store_run_fn *fn, void *arg)

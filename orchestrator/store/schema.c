@@ -177,11 +177,40 @@ static const char readings[] = "CREATE TABLE reading("
 			       "ALTER TABLE metric ADD COLUMN better TEXT;"
 			       "ALTER TABLE env ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;";
 
+/*
+ * Series and what their runs gave them: series-points.c. run.pointed: what the run gives was made.
+ * A series is found by its whole key and listed in the key's order.
+ */
+static const char series[] =
+	"CREATE TABLE series("
+	" id INTEGER PRIMARY KEY,"
+	" type TEXT NOT NULL, board TEXT NOT NULL, job TEXT NOT NULL, suite TEXT NOT NULL,"
+	" metric TEXT NOT NULL, labels TEXT NOT NULL, tool TEXT NOT NULL, test TEXT NOT NULL,"
+	" params TEXT NOT NULL, line TEXT NOT NULL, twin INTEGER NOT NULL, unit TEXT NOT NULL,"
+	" better TEXT NOT NULL, resolution REAL NOT NULL,"
+	" points INTEGER NOT NULL DEFAULT 0,"
+	" first_ms INTEGER NOT NULL DEFAULT 0, last_ms INTEGER NOT NULL DEFAULT 0) STRICT;"
+	"CREATE UNIQUE INDEX series_by_key ON series(type, board, job, suite, metric, labels, tool,"
+	" test, params, line, twin, unit);"
+	"CREATE TABLE point("
+	" series INTEGER NOT NULL REFERENCES series(id) ON DELETE CASCADE,"
+	" at_ms INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,"
+	" value REAL NOT NULL, min REAL, max REAL, samples INTEGER NOT NULL,"
+	" PRIMARY KEY (series, at_ms, run)) STRICT, WITHOUT ROWID;"
+	"CREATE INDEX point_of_run ON point(run);"
+	"CREATE TABLE series_state("
+	" series INTEGER PRIMARY KEY REFERENCES series(id) ON DELETE CASCADE,"
+	" version TEXT NOT NULL, at_ms INTEGER NOT NULL, run INTEGER NOT NULL,"
+	" points INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;"
+	"ALTER TABLE run ADD COLUMN pointed INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX run_unpointed ON run(id) WHERE pointed=0 AND verdict IS NOT NULL;";
+
 const char *const store_migrations[] = {
 	first,
 	second,
 	third,
 	origins,
 	readings,
+	series,
 	NULL,
 };

@@ -3,11 +3,12 @@
 #define STORE_SERIES_H
 
 /*
- * Series: what one metric did from run to run. A run that has ended gives each of its series one
- * point, made of the figures of the reading that counts (samples that differ in their cycle alone
- * make one, by the metric table's aggregate). Points are kept beside the metrics, in order of
- * time, so that a year of a series is one walk of an index. A run that is read again, ends
- * otherwise or is taken out takes its points along in the same transaction.
+ * Series: what one metric did from run to run. A run that has ended (and was not canceled, nor
+ * booted anything but its build) gives each of its series one point, made of the figures of the
+ * reading that counts (samples that differ in their cycle alone make one, by the metric table's
+ * aggregate). Points are kept beside the metrics, in order of time, so that a year of a series is
+ * one walk of an index. A run that is read again, ends otherwise or is taken out takes its points
+ * along in the same transaction.
  *
  * What differs in any part of the key is another series: a replaced board, a newer tool, another
  * build line or other parameters never continue a level. A twin's never mixes with silicon's.
@@ -22,7 +23,7 @@ struct store_series {
 	const char *line;   /* of builds: the build's name; "": none */
 	const char *job;    /* its name */
 	const char *params; /* JSON object of the run's parameters without those that name builds
-			     * and images; "{}" when none */
+			     * and images; with `role` where its boards have roles; "{}": none */
 	const char *suite, *test, *metric;
 	const char *labels; /* JSON object, keys sorted, without `cycle`; "{}" when none */
 	const char *tool;   /* version of the tool that measured; "": not told */
@@ -58,12 +59,13 @@ int store_points_of_run(struct store *s, int64_t run, store_point_fn *fn, void *
 
 /*
  * What the judge keeps of a series between two nights: plain bytes of the version that is named,
- * good up to and with the point (at_ms, run). A point that comes in before it, or changes, drops
- * the state in the same transaction: then the judge reads the series anew.
+ * made of its first `points` points, the last of which is (at_ms, run). A point that comes in
+ * before that one, changes or goes drops the state in the same transaction: then the judge reads
+ * the series anew.
  */
 struct store_series_state {
 	const char *version; /* of the bytes: another one is not used */
-	int64_t at_ms, run;
+	int64_t at_ms, run, points;
 	const void *bytes;
 	size_t n;
 };
@@ -71,6 +73,7 @@ typedef int store_series_state_fn(void *arg, int64_t series, const struct store_
 /* 1 found (fn called once), 0 none, -1. */
 int store_series_state_get(
 	struct store *s, int64_t series, store_series_state_fn *fn, void *arg, struct err *e);
+/* 1 kept; 0 not: the series has other points by now than those that it was made of; -1. */
 int store_series_state_save(
 	struct store *s, int64_t series, const struct store_series_state *st, struct err *e);
 

@@ -38,6 +38,20 @@
 	"SELECT id, account, rights, labs, note, made_ms, expires_ms, used_ms FROM token "
 #define AUDIT_COLUMNS "SELECT id, at_ms, account, address, what, subject, detail FROM audit "
 
+/* In the order of the columns of its key, which is that of lists. */
+#define SERIES_COLUMNS                                                                             \
+	"SELECT s.id, s.type, s.board, s.job, s.suite, s.metric, s.labels, s.tool, s.test,"        \
+	" s.params, s.line, s.twin, s.unit, s.better, s.resolution, s.points, s.first_ms,"         \
+	" s.last_ms FROM "
+#define SERIES_WHERE                                                                               \
+	" AND (?2 IS NULL OR s.board GLOB ?2) AND (?3 IS NULL OR s.line GLOB ?3)"                  \
+	" AND (?4 IS NULL OR s.job GLOB ?4) AND (?5 IS NULL OR s.suite GLOB ?5)"                   \
+	" AND (?6 IS NULL OR s.metric GLOB ?6) AND (?7 IS NULL OR s.twin=?7)"                      \
+	" AND s.last_ms>=?8 AND s.first_ms<?9 AND (s.first_ms>=?8 OR s.last_ms<?9 OR EXISTS("      \
+	"SELECT 1 FROM point p WHERE p.series=s.id AND p.at_ms>=?8 AND p.at_ms<?9))"               \
+	" ORDER BY s.type, s.board, s.job, s.suite, s.metric, s.labels, s.tool, s.test,"           \
+	" s.params, s.line, s.twin, s.unit"
+
 /* Of the reading that counts. */
 #define COUNTS " AND reading=(SELECT reading FROM run WHERE id=?1)"
 
@@ -99,8 +113,7 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_METRIC_LIST] = "SELECT suite, test, name, unit, value, labels, at_offset, min, max,"
 			    " resolution, better"
 			    " FROM metric WHERE run=?1" COUNTS " ORDER BY at_offset",
-	[SQL_ENV_LIST] =
-		"SELECT name, value FROM env WHERE run=?1" COUNTS " ORDER BY at_offset",
+	[SQL_ENV_LIST] = "SELECT name, value FROM env WHERE run=?1" COUNTS " ORDER BY at_offset",
 	[SQL_STAGE_LIST] = "SELECT name, ms_since_power_on, at_ms, at_offset"
 			   " FROM stage WHERE run=?1 ORDER BY at_offset",
 	[SQL_RESULT_COUNTS] =
@@ -207,4 +220,64 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_ORIGIN_GET] = "SELECT source, sha256, part, format, who, at_ms FROM origin"
 			   " WHERE run=?1",
 	[SQL_ORIGIN_DEL] = "DELETE FROM run WHERE id IN (SELECT run FROM origin WHERE run=?1)",
+
+	[SQL_SERIES_RUN] = "SELECT job, board, type, twin, build, build_version, params,"
+			   " started_ms, verdict FROM run"
+			   " WHERE id=?1 AND verdict IS NOT NULL",
+	[SQL_SERIES_RUN_SET] = "UPDATE run SET pointed=1 WHERE id=?1",
+	[SQL_SERIES_RUN_UNSET] = "SELECT id FROM run INDEXED BY run_unpointed"
+				 " WHERE pointed=0 AND verdict IS NOT NULL ORDER BY id LIMIT 1",
+	[SQL_SERIES_METRICS] = "SELECT suite, test, name, unit, value, labels, at_offset, min, max,"
+			       " resolution, better"
+			       " FROM metric WHERE run=?1" COUNTS " ORDER BY at_offset",
+	[SQL_SERIES_TOOLS] = "SELECT name, value, at_offset FROM env WHERE run=?1" COUNTS
+			     " AND (name GLOB '*.version' OR name GLOB 'tool.*')"
+			     " ORDER BY at_offset",
+	[SQL_SERIES_ROLE] = "SELECT role FROM part WHERE run=?1 AND part=?2",
+	[SQL_SERIES_IDENTITIES] = "SELECT line FROM event WHERE run=?1 AND kind='identity'",
+	[SQL_SERIES_FIND] = "SELECT id, better, resolution FROM series INDEXED BY series_by_key"
+			    " WHERE type=?1 AND board=?2 AND job=?3 AND suite=?4 AND metric=?5"
+			    " AND labels=?6 AND tool=?7 AND test=?8 AND params=?9 AND line=?10"
+			    " AND twin=?11 AND unit=?12",
+	[SQL_SERIES_ADD] = "INSERT INTO series(type, board, job, suite, metric, labels, tool, test,"
+			   " params, line, twin, unit, better, resolution)"
+			   " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+	[SQL_SERIES_SAVE] = "UPDATE series SET better=?2, resolution=?3 WHERE id=?1",
+	[SQL_SERIES_DEL] = "DELETE FROM series WHERE id=?1 AND points=0",
+	[SQL_SERIES_GREW] =
+		"UPDATE series SET points=points+1,"
+		" first_ms=CASE WHEN points=0 THEN ?2 ELSE min(first_ms, ?2) END,"
+		" last_ms=CASE WHEN points=0 THEN ?2 ELSE max(last_ms, ?2) END WHERE id=?1",
+	[SQL_SERIES_COUNT] =
+		"UPDATE series SET points=(SELECT count(*) FROM point WHERE series=?1),"
+		" first_ms=coalesce((SELECT min(at_ms) FROM point WHERE series=?1), 0),"
+		" last_ms=coalesce((SELECT max(at_ms) FROM point WHERE series=?1), 0) WHERE id=?1",
+	[SQL_POINT_ADD] = "INSERT INTO point(series, at_ms, run, value, min, max, samples)"
+			  " VALUES (?1,?2,?3,?4,?5,?6,?7) ON CONFLICT DO NOTHING",
+	[SQL_POINT_SAVE] = "UPDATE point SET value=?4, min=?5, max=?6, samples=?7"
+			   " WHERE series=?1 AND at_ms=?2 AND run=?3 AND (value IS NOT ?4"
+			   " OR min IS NOT ?5 OR max IS NOT ?6 OR samples IS NOT ?7)",
+	[SQL_POINT_DEL] = "DELETE FROM point WHERE series=?1 AND at_ms=?2 AND run=?3",
+	[SQL_POINT_SERIES] = "SELECT series, at_ms FROM point INDEXED BY point_of_run WHERE run=?1",
+	[SQL_SERIES_LIST] = SERIES_COLUMNS
+	"series s INDEXED BY series_by_key WHERE (?1 IS NULL OR s.type GLOB ?1)" SERIES_WHERE,
+	[SQL_SERIES_LIST_OF_TYPE] =
+		SERIES_COLUMNS "series s INDEXED BY series_by_key WHERE s.type=?1" SERIES_WHERE,
+	[SQL_SERIES_LIST_OF_RUN] = SERIES_COLUMNS
+	"point r INDEXED BY point_of_run CROSS JOIN series s ON s.id=r.series"
+	" WHERE r.run=?10 AND (?1 IS NULL OR s.type GLOB ?1)" SERIES_WHERE,
+	[SQL_POINTS] = "SELECT p.series, p.run, p.at_ms, r.build_version, p.value, p.min, p.max,"
+		       " p.samples FROM point p CROSS JOIN run r ON r.id=p.run"
+		       " WHERE p.series=?1 AND p.at_ms>=?2 AND p.at_ms<?3 ORDER BY p.at_ms, p.run",
+	[SQL_POINTS_OF_RUN] =
+		"SELECT p.series, p.run, p.at_ms, r.build_version, p.value, p.min, p.max,"
+		" p.samples FROM point p INDEXED BY point_of_run CROSS JOIN run r ON r.id=p.run"
+		" WHERE p.run=?1 ORDER BY p.series",
+	[SQL_STATE_GET] =
+		"SELECT version, at_ms, run, points, bytes FROM series_state WHERE series=?1",
+	[SQL_STATE_SAVE] =
+		"INSERT OR REPLACE INTO series_state(series, version, at_ms, run, points, bytes)"
+		" SELECT id, ?2, ?3, ?4, ?5, ?6 FROM series WHERE id=?1 AND points=?5",
+	[SQL_STATE_DROP] = "DELETE FROM series_state"
+			   " WHERE series=?1 AND (at_ms>?2 OR (at_ms=?2 AND run>=?3))",
 };

@@ -311,7 +311,7 @@ struct store *store_open(const char *path, bool read_only, struct err *e)
 		err_sys(e, BLAME_CONFIG, ENOENT, "store '%s'", s->path);
 		goto failed;
 	}
-	if (!open_file(s, e) && !settle(s, e))
+	if (!open_file(s, e) && !settle(s, e) && (read_only || !store_points_fill(s, e)))
 		return s;
 	if (read_only && !open_still(s, e))
 		return s;

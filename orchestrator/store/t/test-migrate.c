@@ -7,6 +7,7 @@
 #include "storetest.h"
 
 #include "store/inner.h"
+#include "store/series.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -22,10 +23,11 @@ static const char data_1[] =
 	"90),"
 	" ('boot', NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 3000, 0, '/d2', '{\"a\":1}', 0);"
 	"INSERT INTO event VALUES (1, 0, 'result', '{\"kind\":\"result\"}'), (1, 50, 'x', '{}');"
-	"INSERT INTO result VALUES (1, 0, 's', 'n', 'fail', 'because', 1500, 12, 'main');"
+	"INSERT INTO result(run, at_offset, suite, name, status, why, at_ms, log_offset, console)"
+	" VALUES (1, 0, 's', 'n', 'fail', 'because', 1500, 12, 'main');"
 	"INSERT INTO metric(run, at_offset, suite, test, name, value, unit, labels) VALUES"
 	" (1, 50, 's', 't', 'bw', 0.1, 'MB/s', '{}');"
-	"INSERT INTO env VALUES (1, 60, 'kernel', '6.1');"
+	"INSERT INTO env(run, at_offset, name, value) VALUES (1, 60, 'kernel', '6.1');"
 	"INSERT INTO stage VALUES (1, 70, 'login', 2100, 1600);";
 
 static int versions(void)
@@ -123,6 +125,12 @@ static int dump_event(void *arg, const char *kind, const struct store_event *ev)
 		arg, "%s %llu %u %s\n", kind, (unsigned long long)ev->offset, ev->part, ev->line);
 }
 
+static int dump_series(void *arg, const struct store_series *series)
+{
+	return buf_printf(arg, "%s %s %lld %lld\n", series->job, series->metric,
+		(long long)series->points, (long long)series->last_ms);
+}
+
 static void check_old(struct store *s)
 {
 	AUTOBUF out = BUF_INIT(1 << 16);
@@ -145,6 +153,9 @@ static void check_old(struct store *s)
 		"and all that was stored of them");
 	store_run_offset(s, 1, &offset, &e);
 	is_int((long long)offset, 90, "up to where it was stored");
+	buf_reset(&out);
+	store_series_list(s, NULL, dump_series, &out, &e);
+	is_str(buf_str(&out), "smoke bw 1 1000\n", "its figure is in a series");
 }
 
 static void check_new(struct store *s)

@@ -103,7 +103,7 @@ static void test_full(struct store *s, struct store *reader)
 	int before = jobs_in(s), n = 0;
 	char pages[64];
 
-	snprintf(pages, sizeof pages, "PRAGMA max_page_count=%d", 40);
+	snprintf(pages, sizeof pages, "PRAGMA max_page_count=%d", 60);
 	sqlite3_exec(s->db, pages, NULL, NULL, NULL);
 	store_turn_begin(s, &e);
 	while (n < 100 && !storetest_add(s, 1, 100 + n, 1, 3000, &e))
