@@ -18,8 +18,9 @@ struct history {
 	size_t n;
 };
 #define HISTORY_SERIES ((size_t)1 << 20) /* more are an error that says how to ask for less */
+#define HISTORY_POINTS ((size_t)12 << 20)
 
-/* f NULL: everything. */
+/* Points are those that f asks for by their time; f NULL: everything. */
 int history_gather(
 	struct history *h, struct store *s, const struct store_series_filter *f, struct err *e);
 void history_done(struct history *h);
