@@ -12,6 +12,7 @@
 #include "io/yaml.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,12 +116,23 @@ int coverage_job(const struct reference_table *t, const struct job_tables *table
 struct hearing {
 	struct coverage *c;
 	const struct reference_set *refs;
+	const struct replay *replay;
 	struct store *store;
-	bool **seen[2]; /* silicon, twin; by reference, by figure */
+	bool **seen[2];                 /* silicon, twin; by reference, by figure */
+	struct replay_drawn **drawn;    /* what is printed for each; by reference, by figure */
+	const struct replay_table *any; /* of the reference; NULL: none is replayed */
 	const struct reference *r;
 	bool twin;
 	struct err err;
 };
+
+static const struct replay_table *any_of(const struct replay *replay, const char *soc)
+{
+	for (size_t i = 0; i < replay->n; i++)
+		if (!strcmp(replay->tables[i].soc, soc))
+			return &replay->tables[i];
+	return NULL;
+}
 
 static int hear_metric(void *arg, const struct store_metric *m)
 {
@@ -135,6 +147,9 @@ static int hear_metric(void *arg, const struct store_metric *m)
 	json_object_foreach (set, name, value)
 		if (n < COVERAGE_LABELS && json_is_string(value))
 			labels[n++] = (struct sink_label){name, json_string_value(value)};
+	if (h->any)
+		replay_tell(h->any, h->drawn[h->r - h->refs->p], m->name, m->value, m->min, m->max,
+			labels, n);
 	if (reference_match(h->r, m->name, labels, n, &f) == REFERENCE_FITS)
 		h->seen[h->twin][h->r - h->refs->p][f - h->r->figures] = true;
 	return 0;
@@ -149,7 +164,33 @@ static int hear_run(void *arg, const struct store_run *run)
 	if (!h->r)
 		return 0;
 	h->c->runs++;
+	h->any = any_of(h->replay, h->r->soc);
 	return store_metrics(h->store, run->id, hear_metric, h, &h->err);
+}
+
+/* What the steps of the tables' jobs print with the values of this seed. */
+static int draw(struct hearing *h, uint64_t seed, struct err *e)
+{
+	h->drawn = mem_alloc(h->refs->n * sizeof *h->drawn);
+	for (size_t i = 0; i < h->refs->n; i++) {
+		h->drawn[i] = mem_alloc((h->refs->p[i].n + 1) * sizeof **h->drawn);
+		for (size_t k = 0; k < h->refs->p[i].n; k++)
+			h->drawn[i][k] =
+				(struct replay_drawn){.value = NAN, .min = NAN, .max = NAN};
+	}
+	for (size_t i = 0; i < h->replay->n; i++) {
+		const struct replay_table *t = &h->replay->tables[i];
+
+		for (size_t k = 0; k < t->n; k++) {
+			AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+
+			if (t->shows[k].step &&
+				replay_render(t, &t->shows[k], seed,
+					h->drawn[t->reference - h->refs->p], &text, e))
+				return -1;
+		}
+	}
+	return 0;
 }
 
 static int hear(struct hearing *h, struct err *e)
@@ -170,10 +211,13 @@ static int hear(struct hearing *h, struct err *e)
 static void hearing_done(struct hearing *h)
 {
 	for (int k = 0; k < 2; k++) {
-		for (size_t i = 0; i < h->refs->n; i++)
+		for (size_t i = 0; h->seen[k] && i < h->refs->n; i++)
 			free(h->seen[k][i]);
 		free(h->seen[k]);
 	}
+	for (size_t i = 0; h->drawn && i < h->refs->n; i++)
+		free(h->drawn[i]);
+	free(h->drawn);
 }
 
 /* ---- all of it ---- */
@@ -186,6 +230,7 @@ static void add(struct coverage_counts *to, const struct coverage_counts *c)
 	to->parsed += c->parsed;
 	to->silicon += c->silicon;
 	to->twin += c->twin;
+	to->stored += c->stored;
 }
 
 static void count_figures(const struct hearing *h, const struct reference *r,
@@ -199,6 +244,7 @@ static void count_figures(const struct hearing *h, const struct reference *r,
 			c->figures++;
 			c->silicon += h->seen[0][at][i];
 			c->twin += h->seen[1][at][i];
+			c->stored += replay_is_told(&h->drawn[at][i]);
 		}
 }
 
@@ -234,10 +280,10 @@ int coverage_make(struct coverage *c, const struct reference_set *refs, const st
 	const char *soc, uint64_t seed, struct err *e)
 {
 	struct coverage made = {0};
-	struct hearing h = {.c = &made, .refs = refs, .store = store};
+	struct hearing h = {.c = &made, .refs = refs, .replay = replay, .store = store};
 	struct making m = {&h, replay, metrics, tables, seed};
 	size_t n = 0;
-	int failed = hear(&h, e);
+	int failed = draw(&h, seed, e) || hear(&h, e);
 
 	for (size_t i = 0; i < refs->n; i++)
 		n += refs->p[i].n_tables;
@@ -252,6 +298,7 @@ int coverage_make(struct coverage *c, const struct reference_set *refs, const st
 			add(&made.all, &t->counts);
 			made.whole += t->counts.job == t->counts.figures &&
 				      t->counts.parsed == t->counts.figures;
+			made.stored_whole += t->counts.stored == t->counts.figures;
 		}
 	}
 	hearing_done(&h);

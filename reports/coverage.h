@@ -4,7 +4,9 @@
 
 /*
  * How much of the published documents the lab can make: of each table's figures, how many have a
- * job, a parser, come back when the table is replayed through it, and have a result in the store.
+ * job, a parser, come back when the table is replayed through it, and have a result in the store;
+ * and how many a store of played runs (reports/t/replay.t) has with exactly the values that were
+ * drawn.
  */
 
 #include "jobs/job.h"
@@ -15,6 +17,7 @@
 struct coverage_counts {
 	size_t figures; /* each has a reference: it is one */
 	size_t job, parser, parsed, silicon, twin;
+	size_t stored; /* by a run, with exactly the values that its seed draws: a proof's store */
 };
 struct coverage_table {
 	const char *soc;
@@ -26,6 +29,7 @@ struct coverage {
 	size_t n, runs; /* runs: of the store that were looked at */
 	struct coverage_table *tables;
 	struct coverage_counts all;
+	size_t stored_whole; /* tables all of whose figures are stored */
 	size_t whole; /* tables whose figures all have a job and come back from their parser */
 };
 

@@ -168,11 +168,10 @@ int replay_render(const struct replay_table *t, const struct replay_show *show, 
 			continue;
 		}
 		while (i < r->n &&
-			(r->figures[i].row != p.row || strcmp(r->figures[i].section, t->section) ||
-				strcmp(r->figures[i].table, t->table)))
+			(r->figures[i].row != p.row || strcmp(r->figures[i].section, t->section)))
 			i++;
 		if (i == r->n)
-			return err_set(e, BLAME_CONFIG, "%s: '%s': row %lld is not of the table",
+			return err_set(e, BLAME_CONFIG, "%s: '%s': row %lld is not of the section",
 				t->soc, t->table, (long long)p.row);
 		put_place(t, &r->figures[i], &p, seed, &drawn[i], out);
 		s = str_make(s.p + n, s.n - n);

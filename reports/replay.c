@@ -184,6 +184,11 @@ void replay_tell(const struct replay_table *t, struct replay_drawn *drawn, const
 		d->told++;
 }
 
+bool replay_is_told(const struct replay_drawn *d)
+{
+	return d->shown && d->told && !d->wrong;
+}
+
 struct telling {
 	const struct replay_table *t;
 	const struct replay_show *show;
@@ -267,7 +272,7 @@ size_t replay_table(const struct replay_table *t, const struct metric_table *met
 	for (size_t i = 0; i < r->n; i++) {
 		const struct replay_drawn *d = &drawn[i];
 
-		if (is_of(t, &r->figures[i]) && d->shown && d->told && !d->wrong)
+		if (is_of(t, &r->figures[i]) && replay_is_told(d))
 			good++;
 		else if (is_of(t, &r->figures[i]) || d->wrong)
 			buf_printf(why, "row %lld: %s: %s\n", (long long)r->figures[i].row,

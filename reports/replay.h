@@ -42,8 +42,11 @@ struct replay_drawn {
 	size_t told;            /* how often exactly that was told under its key */
 	bool wrong;             /* another value was told under its key */
 };
+/* Was it stored, and never as anything else? */
+bool replay_is_told(const struct replay_drawn *d);
 /* The places of show's text filled; drawn has one for each figure of the reference. Same seed, same
- * values. -1 with e (BLAME_CONFIG): a place that is no figure of the table. */
+ * values. A place may be of another table of the section, as where one command prints both. -1 with
+ * e (BLAME_CONFIG): a place that is no figure of the section. */
 int replay_render(const struct replay_table *t, const struct replay_show *show, uint64_t seed,
 	struct replay_drawn *drawn, struct buf *out, struct err *e);
 /* One sample, as the store has it, against what was drawn; labels are those of parser and step.

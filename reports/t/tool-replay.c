@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Published tables through a whole run. `tool-replay job SOC SEED DIR` writes DIR/job.yaml: of the
- * jobs of that SoC's tables each step with its suite, labels and parser as they compile, and in
- * place of its command the table's text, rendered into DIR. `tool-replay judge SOC SEED STORE`
- * counts which figures the newest run stored with exactly their drawn values.
+ * Published tables through whole runs of their own jobs. `tool-replay SEED DIR` writes for
+ * each job of a table, with the params that the table has on silicon, a board that is played:
+ *
+ *	DIR/NAME.yaml          its transcript; the type is the SoC's EVM
+ *	DIR/NAME.root/answers  what it prints for each command that the job types: the table's text
+ *	                       rendered with the values of the seed, nothing for what only prepares
+ *	DIR/NAME.args          the job and its params, a line each
+ *
+ * and prints their names, and how many figures can come back. Invariant: a command is known by its
+ * whole text, as the job compiles; nothing of the job is changed.
  */
-#include "reports/coverage.h"
+#include "runs.h"
 
 #include "base/fs.h"
 #include "base/mem.h"
@@ -17,223 +23,368 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTINGS_MAX 16
-#define LABELS_MAX   32
+static const char *const types[][2] = {{"adsp-sc5xx", "adsp-sc589-ezkit"}, {"am275x", "am275x-evm"},
+	{"am335x", "am335x-evm"}, {"am62axx", "am62axx-sk"}, {"j721e", "j721e-evm"}};
+
+/* What a command prints. */
+struct answer {
+	char *command, *text;
+	bool frames; /* text are commands that print frames */
+};
+struct played_job {
+	const struct run *run;
+	char *name;
+	const char *dir;
+	bool firmware; /* no shell: a command line of its own */
+	struct buf rules;
+	VEC(struct answer) answers;
+};
 
 static struct metric_table metrics;
 static struct reference_set set;
 static struct replay replay;
+static uint64_t seed;
 
-static const struct reference_table *table_of(const struct replay_table *t)
-{
-	for (size_t i = 0; i < t->reference->n_tables; i++)
-		if (!strcmp(t->reference->tables[i].section, t->section) &&
-			!strcmp(t->reference->tables[i].table, t->table))
-			return &t->reference->tables[i];
-	return NULL;
-}
-
-static size_t add_settings(struct job_setting *s, size_t n, const struct node *params)
-{
-	node_each (params, kid) {
-		size_t i = 0;
-
-		while (i < n && strcmp(s[i].name, kid->key))
-			i++;
-		if (i == n && n < SETTINGS_MAX)
-			s[n++] = (struct job_setting){kid->key, kid->text, kid->at};
-	}
-	return n;
-}
-
-/* The show's step in the table's job, compiled; NULL. */
-static const struct step *compile(
-	struct plan *p, const struct reference_table *t, const struct replay_show *show)
-{
-	const struct job_tables tables = {NULL, NULL, NULL, parse_drivers()};
-	AUTOFREE char *below = mem_printf("jobs/%s", t->job);
-	AUTOFREE char *path = fs_data_path(below);
-	struct job_setting settings[SETTINGS_MAX];
-	size_t n = add_settings(settings, 0, show->params);
-	struct arena arena = {0};
-	struct diag diag = {0};
-	const struct node *doc = yaml_load(&arena, path, &diag);
-	const struct step *found = NULL;
-
-	n = add_settings(settings, n, t->job_params);
-	if (doc && !job_compile(p, doc, settings, n, &tables, &diag))
-		for (size_t i = 0; i < p->n && !found; i++)
-			if (!strcmp(p->steps[i].name, show->step))
-				found = &p->steps[i];
-	diag_done(&diag);
-	arena_done(&arena);
-	return found;
-}
+/* ---- what a board of that job answers ------------------------------------------------------- */
 
 static const char *parser_of(const struct step *s)
 {
-	const struct node *settings;
-	const struct node *parse = s->kind == STEP_RUN ? ((const struct step_run *)s->conf)->parse
-				   : s->kind == STEP_LOADER
-					   ? ((const struct step_loader *)s->conf)->parse
-					   : NULL;
+	const struct node *settings, *parse = NULL;
 
+	if (s->kind == STEP_RUN)
+		parse = ((const struct step_run *)s->conf)->parse;
+	else if (s->kind == STEP_LOADER)
+		parse = ((const struct step_loader *)s->conf)->parse;
 	return parse ? plan_parser(parse, &settings) : NULL;
 }
 
-static void put_step(struct buf *out, const struct step *s, size_t nth, const char *dir)
+/* All texts of a step; two tables may have one output. */
+static int add_texts(const struct run *r, const struct step *s, struct buf *out, bool *frames)
 {
-	const char *sep = "";
+	struct err e = {0};
 
-	buf_printf(out, "  - run:\n      name: s%zu\n      suite: \"%s\"\n", nth, s->name);
-	if (s->labels && s->labels->n) {
-		buf_puts(out, "      labels: {");
-		node_each (s->labels, kid) {
-			buf_printf(out, "%s%s: \"%s\"", sep, kid->key, kid->text);
-			sep = ", ";
-		}
-		buf_puts(out, "}\n");
+	for (size_t i = 0; i < r->shows.n; i++) {
+		const struct replay_table *t = r->tables.p[i];
+		AUTOFREE struct replay_drawn *drawn = mem_alloc(t->reference->n * sizeof *drawn);
+		AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+		const char *parser = parser_of(s);
+
+		if (strcmp(r->shows.p[i]->step, s->name))
+			continue;
+		*frames = !r->shows.p[i]->parse && s->kind == STEP_RUN;
+		if (parser ? !r->shows.p[i]->parse || strcmp(parser, r->shows.p[i]->parse)
+			   : r->shows.p[i]->parse != NULL)
+			return fprintf(stderr, "%s: step '%s' parses with '%s'\n", r->job, s->name,
+				parser ? parser : "nothing");
+		if (replay_render(t, r->shows.p[i], seed, drawn, &text, &e))
+			return fprintf(stderr, "%s\n", e.msg);
+		if (!out->len || !strstr(buf_str(out), buf_str(&text)))
+			buf_add(out, text.data, text.len);
 	}
-	if (parser_of(s))
-		buf_printf(out, "      command: cat %s/%zu.txt\n      parse: %s\n", dir, nth,
-			parser_of(s));
-	else
-		buf_printf(out, "      command: . %s/%zu.txt\n", dir, nth);
+	return 0;
 }
 
-/* Returns whether the show is in the job. */
-static bool put_show(struct buf *out, const struct replay_table *t, const struct replay_show *show,
-	uint64_t seed, size_t nth, const char *dir)
+/* One character as a pattern (or within one) takes it for itself. */
+static void put_escaped(struct buf *out, char c)
 {
-	const struct reference_table *rt = table_of(t);
-	AUTOFREE struct replay_drawn *drawn = mem_alloc(t->reference->n * sizeof *drawn);
-	AUTOFREE char *path = mem_printf("%s/%zu.txt", dir, nth);
-	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
-	const struct step *s;
-	struct plan p = {0};
-	struct err e = {0};
-	bool put = false;
+	if (strchr("\\^$.[]|()?*+{}", c))
+		buf_putc(out, '\\');
+	buf_putc(out, c);
+}
 
-	if (!show->step || !rt || !rt->job)
+static void put_quoted(struct buf *out, const char *text)
+{
+	AUTOJSON *string = json_string(text);
+	AUTOFREE char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+
+	buf_puts(out, quoted);
+}
+
+/* "setexpr NAME A / B": the boot loader's variable, its numbers hexadecimal. */
+static bool read_setexpr(const char *command, char name[32], char value[32])
+{
+	unsigned long long a, b;
+
+	if (sscanf(command, "setexpr %31s %llx / %llx", name, &a, &b) != 3 || !b)
 		return false;
-	s = compile(&p, rt, show);
-	if (!s || !parser_of(s) != !show->parse ||
-		(show->parse && strcmp(parser_of(s), show->parse)))
-		fprintf(stderr, "%s: no step '%s' that parses '%s'\n", rt->job, show->step,
-			show->parse ? show->parse : "frames");
-	else if (replay_render(t, show, seed, drawn, &text, &e) ||
-		 fs_write(path, buf_str(&text), text.len, 0644, &e))
-		fprintf(stderr, "%s\n", e.msg);
-	else
-		put = true;
-	if (put)
-		put_step(out, s, nth, dir);
-	plan_done(&p);
-	return put;
+	snprintf(value, 32, "%llx", a / b);
+	return true;
 }
 
-static int write_job(const char *soc, uint64_t seed, const char *dir)
+/* What the boot loader is typed, as a pattern; its own variable has a value by then. */
+static void add_rule(struct played_job *b, const char *command, const char *acts, const char *name,
+	const char *value)
 {
-	AUTOFREE char *path = fs_join(dir, "job.yaml");
+	AUTOBUF match = BUF_INIT(BUF_CAP_BYTES);
+
+	for (const char *c = command; *c; c++) {
+		if (!strncmp(c, "$${", 3) && !strncmp(c + 3, name, strlen(name)) &&
+			c[3 + strlen(name)] == '}') {
+			buf_puts(&match, value);
+			c += 3 + strlen(name);
+		} else if (*c == '\'') {
+			buf_puts(&match, "''"); /* in YAML's single quotes */
+		} else {
+			put_escaped(&match, *c);
+		}
+	}
+	buf_printf(&b->rules, "      - {match: '%s', do: [%s]}\n", buf_str(&match), acts);
+}
+
+/* The last command of the step has its text, whose echo is the board's own. */
+static void add_loader(struct played_job *b, const struct step_loader *s, const char *text)
+{
+	const char *body = !strncmp(text, "=> ", 3) ? strchr(text, '\n') : NULL;
+	char name[32] = "", value[32] = "";
+
+	for (size_t i = 0; i < s->commands.n; i++) {
+		AUTOBUF acts = BUF_INIT(BUF_CAP_BYTES);
+
+		if (read_setexpr(s->commands.p[i], name, value))
+			buf_printf(&acts, "{set: {name: %s, value: \"%s\"}}", name, value);
+		else
+			put_quoted(&acts, i + 1 < s->commands.n ? "" : body ? body + 1 : text);
+		add_rule(b, s->commands.p[i], buf_str(&acts), name, value);
+	}
+}
+
+static int add_step(struct played_job *b, const struct step *s)
+{
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+	bool frames = false;
+
+	if (add_texts(b->run, s, &text, &frames))
+		return -1;
+	if (s->kind == STEP_LOADER) {
+		add_loader(b, s->conf, buf_str(&text));
+	} else if (s->kind == STEP_RUN) {
+		struct answer a = {mem_strdup(((const struct step_run *)s->conf)->command),
+			mem_strdup(buf_str(&text)), frames};
+
+		vec_push(&b->answers, a);
+	} else if (s->kind == STEP_BOOT) {
+		const char *method = ((const struct step_boot *)s->conf)->method;
+
+		b->firmware |= method && !strcmp(method, "rtos");
+	}
+	return 0;
+}
+
+/* ---- the files of a board ------------------------------------------------------------------- */
+
+/* A command as a pattern of the shell's `case`: what is known only in the run is anything. */
+static void put_case(struct buf *out, const char *command)
+{
+	buf_putc(out, '\'');
+	for (const char *c = command; *c; c++) {
+		const char *end = !strncmp(c, "${", 2) ? strchr(c, '}') : NULL;
+
+		if (end) {
+			buf_puts(out, "'*'");
+			c = end;
+		} else if (!strncmp(c, "$${", 3)) {
+			buf_puts(out, "${");
+			c += 2;
+		} else if (*c == '\'') {
+			buf_puts(out, "'\\''");
+		} else {
+			buf_putc(out, *c);
+		}
+	}
+	buf_putc(out, '\'');
+}
+
+/* The text of every answer to a command, in the order in which the job asks. */
+static void put_numbers(struct buf *out, const struct played_job *b, size_t first)
+{
+	for (size_t i = first; i < b->answers.n; i++)
+		if (!strcmp(b->answers.p[i].command, b->answers.p[first].command))
+			buf_printf(out, " %zu", i);
+}
+
+static bool is_first(const struct played_job *b, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(b->answers.p[k].command, b->answers.p[i].command))
+			return false;
+	return true;
+}
+
+/* `find` is read by the played shell: the number of the command in hand's texts. A firmware's
+ * `list` has a line of the same for each command. */
+static int write_answers(const struct played_job *b, struct err *e)
+{
+	AUTOFREE char *dir = mem_printf("%s/%s.root/answers", b->dir, b->name);
+	AUTOFREE char *find = fs_join(dir, "find");
+	AUTOFREE char *list = fs_join(dir, "list");
+	AUTOBUF cases = BUF_INIT(BUF_CAP_BYTES);
+	AUTOBUF lines = BUF_INIT(BUF_CAP_BYTES);
+
+	if (fs_mkdirs(dir, 0755, e))
+		return -1;
+	buf_puts(&cases, "case $command in\n");
+	for (size_t i = 0; i < b->answers.n; i++) {
+		const struct answer *a = &b->answers.p[i];
+		AUTOFREE char *path = mem_printf("%s/%zu.%s", dir, i, a->frames ? "run" : "text");
+
+		if (fs_write(path, a->text, strlen(a->text), 0644, e))
+			return -1;
+		if (!is_first(b, i))
+			continue;
+		put_case(&cases, a->command);
+		buf_puts(&cases, ") answers=\"");
+		put_numbers(&cases, b, i);
+		buf_puts(&cases, "\" ;;\n");
+		put_numbers(&lines, b, i);
+		buf_printf(&lines, "\t%s\n", a->command);
+	}
+	buf_puts(&cases, "esac\n");
+	return fs_write(find, buf_str(&cases), cases.len, 0644, e) ||
+	       fs_write(list, buf_str(&lines), lines.len, 0644, e);
+}
+
+static const char *type_of(const char *soc)
+{
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (!strcmp(types[i][0], soc))
+			return types[i][1];
+	return NULL;
+}
+
+/* The transcript: a common one, with the type, the name and the loader's answers put in. */
+static int write_transcript(const struct played_job *b, struct err *e)
+{
+	AUTOFREE char *below =
+		mem_printf("reports/t/data/replay-%s.yaml", b->firmware ? "firmware" : "linux");
+	AUTOFREE char *from = fs_data_path(below);
+	AUTOFREE char *to = mem_printf("%s/%s.yaml", b->dir, b->name);
+	const char *const words[][2] = {{"@TYPE@", type_of(b->run->soc)}, {"@NAME@", b->name},
+		{"@SOC@", b->run->soc}, {"@TOOLS@", getenv("HILAB_BUILD")},
+		{"      # @RULES@\n", buf_str(&b->rules)}};
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
-	struct err e = {0};
-	size_t nth = 0;
 
-	buf_printf(&out,
-		"job: replay-%s\nboard: {soc: am62axx}\nbuild: ./build.yaml\ntimeout: 10m\n"
-		"steps:\n  - power: off\n  - deploy: {method: tftp, images: [kernel, rootfs]}\n"
-		"  - boot: u-boot\n  - login\n",
-		soc);
-	for (size_t i = 0; i < replay.n; i++)
-		for (size_t k = 0; !strcmp(replay.tables[i].soc, soc) && k < replay.tables[i].n;
-			k++)
-			nth += put_show(&out, &replay.tables[i], &replay.tables[i].shows[k], seed,
-				nth, dir);
-	printf("%zu steps\n", nth);
-	return fs_write(path, buf_str(&out), out.len, 0644, &e) ? 1 : 0;
+	if (fs_read(from, &text, e))
+		return -1;
+	for (struct str s = str_make(text.data, text.len); s.n;) {
+		size_t i = 0, eat = 1;
+
+		while (i < ARRAY_LEN(words) && !str_starts(s, words[i][0]))
+			i++;
+		if (i < ARRAY_LEN(words)) {
+			buf_puts(&out, words[i][1] ? words[i][1] : "");
+			eat = strlen(words[i][0]);
+		} else {
+			buf_putc(&out, *s.p);
+		}
+		s = str_make(s.p + eat, s.n - eat);
+	}
+	return fs_write(to, buf_str(&out), out.len, 0644, e);
 }
 
-struct judge {
-	const struct replay_table *any; /* of the SoC */
-	struct replay_drawn *drawn;
-	int64_t run;
-};
-
-static int hear_metric(void *arg, const struct store_metric *m)
+static int write_args(const struct played_job *b, const char *images, struct err *e)
 {
-	struct judge *j = arg;
-	AUTOJSON *labels_json = json_loads(m->labels, 0, NULL);
-	struct sink_label labels[LABELS_MAX];
-	const char *name;
-	json_t *value;
+	AUTOFREE char *path = mem_printf("%s/%s.args", b->dir, b->name);
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+
+	buf_printf(&out, "%s\n%s\njobs/%s\n", b->run->soc, type_of(b->run->soc), b->run->job);
+	if (images)
+		buf_printf(&out, "--param\nimages=%s\n", images);
+	for (size_t i = 0; i < b->run->n; i++)
+		buf_printf(&out, "--param\n%s=%s\n", b->run->settings[i].name,
+			b->run->settings[i].value);
+	return fs_write(path, buf_str(&out), out.len, 0644, e);
+}
+
+/* What a job deploys on a real board, whose kernel needs a device tree. */
+static const char *images_of(const struct node *doc)
+{
+	const struct node *images = node_find(node_find(doc, "params"), "images");
+	const char *preset = node_text(images, "default");
+
+	if (!preset)
+		return NULL;
+	return strstr(preset, "tests") ? "kernel rootfs dtb tests modules" : "kernel rootfs dtb";
+}
+
+static int write_files(const struct played_job *b, const char *images, struct err *e)
+{
+	return write_answers(b, e) || write_transcript(b, e) || write_args(b, images, e) ? -1 : 0;
+}
+
+static int write_run(const struct run *r, size_t nth, const char *dir)
+{
+	const struct job_tables tables = {NULL, NULL, NULL, parse_drivers()};
+	AUTOFREE char *below = mem_printf("jobs/%s", r->job);
+	AUTOFREE char *path = fs_data_path(below);
+	struct played_job b = {.run = r, .dir = dir, .rules = BUF_INIT(BUF_CAP_BYTES)};
+	struct arena arena = {0};
+	struct plan p = {0};
+	struct diag diag = {0};
+	struct err e = {0};
+	AUTOBUF said = BUF_INIT(BUF_CAP_BYTES);
+	const struct node *doc = yaml_load(&arena, path, &diag);
+	int failed = !doc || job_compile(&p, doc, r->settings, r->n, &tables, &diag);
+
+	b.name = mem_printf("%s-%zu", r->soc, nth);
+	for (size_t i = 0; !failed && i < p.n; i++)
+		failed = add_step(&b, &p.steps[i]);
+	failed = failed || write_files(&b, images_of(doc), &e);
+	if (failed) {
+		diag_print(&diag, &said);
+		fprintf(stderr, "%s: %s%s\n", r->job, buf_str(&said), e.msg);
+	} else {
+		printf("%s\n", b.name);
+	}
+	vec_each (&b.answers, a) {
+		free(a->command);
+		free(a->text);
+	}
+	vec_done(&b.answers);
+	buf_done(&b.rules);
+	free(b.name);
+	plan_done(&p);
+	diag_done(&diag);
+	arena_done(&arena);
+	return failed;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+/* How many figures the texts of the runs that were written have places for. */
+static size_t count_figures(const struct run *r, struct replay_drawn *drawn)
+{
+	struct err e = {0};
 	size_t n = 0;
 
-	json_object_foreach (labels_json, name, value)
-		if (n < LABELS_MAX && json_is_string(value))
-			labels[n++] = (struct sink_label){name, json_string_value(value)};
-	replay_tell(j->any, j->drawn, m->name, m->value, m->min, m->max, labels, n);
-	return 0;
-}
+	for (size_t i = 0; i < r->shows.n; i++) {
+		AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 
-static int hear_run(void *arg, const struct store_run *run)
-{
-	((struct judge *)arg)->run = run->id;
-	return 0;
-}
-
-/* A table is whole when all its figures are. */
-static void print_tally(const struct judge *j, const struct reference *r)
-{
-	size_t figures = 0, tables = 0;
-
-	for (size_t k = 0; k < r->n_tables; k++) {
-		size_t n = 0, good = 0;
-
-		for (size_t i = 0; i < r->n; i++) {
-			const struct replay_drawn *d = &j->drawn[i];
-
-			if (strcmp(r->figures[i].section, r->tables[k].section) ||
-				strcmp(r->figures[i].table, r->tables[k].table))
-				continue;
-			n++;
-			good += d->shown && d->told && !d->wrong;
-			if (d->wrong)
-				printf("# another value stands under %s\n", r->figures[i].key);
-		}
-		figures += good;
-		tables += good == n;
+		replay_render(r->tables.p[i], r->shows.p[i], seed, drawn, &text, &e);
 	}
-	printf("%zu of %zu figures, %zu of %zu tables\n", figures, r->n, tables, r->n_tables);
+	for (size_t i = 0; r->tables.n && i < r->tables.p[0]->reference->n; i++)
+		n += drawn[i].shown;
+	return n;
 }
 
-static int judge(const char *soc, uint64_t seed, const char *path)
+static int write_all(const char *dir)
 {
-	const struct reference *r = reference_set_find(&set, soc);
-	struct judge j = {.drawn = mem_alloc((r->n + 1) * sizeof *j.drawn)};
-	struct err e = {0};
-	struct store *store = store_open(path, true, &e);
-	int failed = !store;
+	size_t figures = 0;
+	int failed = 0;
 
-	for (size_t i = 0; i < r->n; i++)
-		j.drawn[i] = (struct replay_drawn){.value = NAN, .min = NAN, .max = NAN};
-	for (size_t i = 0; !failed && i < replay.n; i++)
-		for (size_t k = 0; !strcmp(replay.tables[i].soc, soc) && k < replay.tables[i].n;
-			k++) {
-			AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+	find_runs(&replay);
+	for (size_t i = 0; i < set.n; i++) {
+		AUTOFREE struct replay_drawn *drawn = mem_alloc((set.p[i].n + 1) * sizeof *drawn);
+		size_t n = 0;
 
-			j.any = &replay.tables[i];
-			if (j.any->shows[k].step) /* else it is in no job */
-				failed |= replay_render(
-					j.any, &j.any->shows[k], seed, j.drawn, &text, &e);
-		}
-	failed = failed || store_runs(store, 1, hear_run, &j, &e) ||
-		 store_metrics(store, j.run, hear_metric, &j, &e);
-	if (failed)
-		fprintf(stderr, "%s\n", e.msg);
-	else
-		print_tally(&j, r);
-	store_close(store);
-	free(j.drawn);
+		for (size_t k = 0; k < runs.n; k++)
+			if (!strcmp(runs.p[k].soc, set.p[i].soc)) {
+				failed |= write_run(&runs.p[k], k, dir);
+				n = count_figures(&runs.p[k], drawn);
+			}
+		figures += n;
+	}
+	printf("figures %zu of %zu jobs\n", figures, runs.n);
 	return failed ? 1 : 0;
 }
 
@@ -241,16 +392,15 @@ int main(int argc, char **argv)
 {
 	AUTOFREE char *path = fs_data_path("reports/metrics.yaml");
 	struct diag diag = {0};
-	uint64_t seed;
 	int status = 2;
 
-	if (argc < 5 || str_u64(str_of(argv[3]), &seed))
+	if (argc != 3 || str_u64(str_of(argv[1]), &seed))
 		return 2;
 	if (!metric_table_load(&metrics, path, &diag) &&
 		!reference_set_load(&set, NULL, &metrics, &diag) &&
-		!replay_load(&replay, NULL, &set, &diag) && reference_set_find(&set, argv[2]))
-		status = !strcmp(argv[1], "job") ? write_job(argv[2], seed, argv[4])
-						 : judge(argv[2], seed, argv[4]);
+		!replay_load(&replay, NULL, &set, &diag))
+		status = write_all(argv[2]);
+	drop_runs();
 	replay_done(&replay);
 	reference_set_done(&set);
 	metric_table_done(&metrics);
