@@ -17,6 +17,10 @@ char *format_figure(double value, char *out, size_t n);
 const char *format_labels(struct arena *a, const char *labels);
 /* Text without bytes that a terminal would act on, on one line, in a. NULL gives "-". */
 const char *format_safe(struct arena *a, const char *text);
+/* For inside an element, or an attribute in double quotes; what XML does not allow as \xNN. */
+void format_xml(const char *text, struct buf *out);
+/* For inside a cell of a Markdown table, or a line of its text. */
+void format_markdown(const char *text, struct buf *out);
 /* "13.68 (min 13.50, max 13.97)", as the published tables have it; in a. */
 const char *format_aggregate(struct arena *a, const struct aggregate *g);
 /* The same of a metric: its min and max where they are told; in a. */

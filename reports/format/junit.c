@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run as JUnit XML, as Jenkins and GitLab read it (the schema of Jenkins' xunit plug-in: one
- * testsuite a suite, one testcase a result). Invariant: every byte is one that XML 1.0 allows,
- * whatever a console printed; and a run that is not a pass holds a failure or an error.
+ * testsuite a suite, one testcase a result). Invariant: a run that is not a pass holds a failure or
+ * an error.
  */
 #include "formats.h"
 
 #include <math.h>
-
-/* Length of the character at p that XML 1.0 allows (2.2, Char), 0: none. */
-static size_t legal(const unsigned char *p)
-{
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-
-	if (n == 1)
-		return p[0] >= 0x20 || p[0] == '\t' || p[0] == '\n' || p[0] == '\r';
-	if (!n || p[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return p[0] == 0xef && p[1] == 0xbf && p[2] > 0xbd ? 0 : n; /* U+FFFE, U+FFFF */
-}
 
 /* ` name="text"`: what XML does not allow as \xNN. NULL: nothing. */
 static void put(const char *name, const char *text, struct buf *out)
@@ -32,19 +14,7 @@ static void put(const char *name, const char *text, struct buf *out)
 	if (!text)
 		return;
 	buf_printf(out, " %s=\"", name);
-	for (const unsigned char *p = (const unsigned char *)text; *p;) {
-		size_t n = legal(p);
-
-		if (!n)
-			buf_printf(out, "\\x%02x", *p);
-		else if (n > 1)
-			buf_add(out, p, n);
-		else if (*p < 0x20 || strchr("&<>\"", *p))
-			buf_printf(out, "&#%u;", *p);
-		else
-			buf_putc(out, (char)*p);
-		p += n ? n : 1;
-	}
+	format_xml(text, out);
 	buf_putc(out, '"');
 }
 

@@ -5,27 +5,31 @@
 
 #include <stdio.h>
 
-static void put_cell(const char *text, struct arena *a, struct buf *out)
+void format_markdown(const char *text, struct buf *out)
 {
-	buf_putc(out, ' ');
-	for (const char *p = format_safe(a, text); *p; p++) {
+	struct arena a = {0};
+
+	for (const char *p = format_safe(&a, text); *p; p++) {
 		if (strchr("\\|*_`[]<>&", *p))
 			buf_putc(out, '\\');
 		buf_putc(out, *p);
 	}
-	buf_puts(out, " |");
+	arena_done(&a);
 }
 
-static void put_row(const char *const *cells, size_t n, struct arena *a, struct buf *out)
+static void put_row(const char *const *cells, size_t n, struct buf *out)
 {
 	buf_putc(out, '|');
-	for (size_t i = 0; i < n; i++)
-		put_cell(cells[i], a, out);
+	for (size_t i = 0; i < n; i++) {
+		buf_putc(out, ' ');
+		format_markdown(cells[i], out);
+		buf_puts(out, " |");
+	}
 	buf_putc(out, '\n');
 }
 
 #define ROW(...)                                                                                   \
-	put_row((const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), &a, out)
+	put_row((const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), out)
 
 static int markdown_write(
 	const struct report *r, const struct report_opts *o, struct buf *out, struct err *e)
