@@ -344,3 +344,16 @@ int report_find_run(struct store *s, const char *text, int64_t *run, struct err 
 	*run = id;
 	return 0;
 }
+
+bool report_is_release(const struct store_run *run, const char *release)
+{
+	const char *version = run->build_version;
+	size_t n = run->build ? strlen(run->build) : 0;
+
+	if (!run->build)
+		return false;
+	if (!strcmp(run->build, release) || (version && !strcmp(version, release)))
+		return true;
+	return version && !strncmp(release, run->build, n) && release[n] == '@' &&
+	       !strcmp(release + n + 1, version);
+}

@@ -63,5 +63,7 @@ void report_list_done(struct report_list *l);
 
 /* The number of a run by what stands on a command line: a number or "latest". -1: none such. */
 int report_find_run(struct store *s, const char *text, int64_t *run, struct err *e);
+/* Is the run of that release: its build's NAME, VERSION or NAME@VERSION? */
+bool report_is_release(const struct store_run *run, const char *release);
 
 #endif

@@ -102,12 +102,8 @@ int report_run(const struct cli_command *c, int argc, char **argv)
 		a.format = a.json ? "json" : a.tap ? "tap" : "text";
 	if (n ? one(&a, operands[0], &out, &verdict, &e) : list(&a, &out, &e))
 		return cli_fail(blame_exit(e.blame), "%s", e.msg);
-	if (a.output ? fs_write(a.output, buf_str(&out), out.len, 0644, &e) : cli_out(&out)) {
-		if (a.output)
-			cli_fail(EXIT_INCOMPLETE, "%s", e.msg);
-		return EXIT_INCOMPLETE;
-	}
-	return a.exit_code ? verdict : EXIT_PASS;
+	status = report_out(&out, a.output);
+	return status || !a.exit_code ? status : verdict;
 }
 
 static int run(int argc, char **argv)

@@ -92,3 +92,14 @@ int report_open(
 	*s = made;
 	return 0;
 }
+
+int report_out(const struct buf *out, const char *file)
+{
+	struct err e = {0};
+
+	if (!file)
+		return cli_out(out) ? EXIT_INCOMPLETE : EXIT_PASS;
+	if (fs_write(file, buf_str(out), out->len, 0644, &e))
+		return cli_fail(EXIT_INCOMPLETE, "%s", e.msg);
+	return EXIT_PASS;
+}

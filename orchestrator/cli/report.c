@@ -10,6 +10,7 @@
 #include <string.h>
 
 const struct cli_command *const report_verbs[] = {
+	&report_guide_command,
 	&report_run_command,
 	NULL,
 };
@@ -32,10 +33,15 @@ static int run(int argc, char **argv)
 const struct cli_command report_command = {
 	.name = "report",
 	.brief = "print a run, or list the runs",
-	.usage = "[run] [RUN|latest|DIR]",
+	.usage = "[run] [RUN|latest|DIR] | VERB ...",
 	.details =
 		"With no operand: the newest runs, one line each. With one: everything that run\n"
-		"reported, every result and every figure. DIR is a job folder that is in no store.",
+		"reported, every result and every figure. DIR is a job folder that is in no "
+		"store.\n"
+		"\n"
+		"Verbs, each with its own -h:\n"
+		"  guide      the performance guide of a release\n"
+		"  run        one run, or a list of runs: what it is without a verb",
 	.example = "hilab report\nhilab report latest\nhilab report 12 --tap",
 	.opts = report_run_opts,
 	.max_operands = 1,

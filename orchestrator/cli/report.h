@@ -15,6 +15,7 @@
 
 /* The verbs of `hilab report`, NULL-ended: each is named "report VERB". */
 extern const struct cli_command *const report_verbs[];
+extern const struct cli_command report_guide_command;
 extern const struct cli_command report_run_command;
 /* By what stands behind "report "; NULL. */
 const struct cli_command *report_verb(const char *word);
@@ -31,6 +32,9 @@ int report_show(struct store *s, int64_t run, const char *format,
 	const struct metric_table *metrics, struct buf *out, int *verdict, struct err *e);
 /* The installed metric table. The caller frees it with metric_table_done. */
 int report_load_metrics(struct metric_table *table, struct err *e);
+/* out to a file, or for NULL to standard output. Returns EXIT_PASS, or EXIT_INCOMPLETE after
+ * telling. */
+int report_out(const struct buf *out, const char *file);
 /* Columns of the terminal on fd; 0: none, or not known. */
 int report_width(int fd);
 /*
