@@ -14,6 +14,20 @@
 #define IPERF2_STREAMS 256
 #define IPERF2_TICKS   8 /* user nice system idle iowait irq softirq steal; guests are in user */
 
+/* Which end of the test the board was: its directions are then the board's own. */
+struct iperf2_set {
+	const char *board; /* "client", "server"; NULL: not told */
+};
+static const char *const iperf2_ends[] = {"client", "server", NULL};
+static const struct param iperf2_params[] = {
+	{"board", PARAM_STRING, offsetof(struct iperf2_set, board), .choices = iperf2_ends,
+		.help = "which end the board was: directions are then seen from it (out, in), and "
+			"a "
+			"test both ways has the sum, too (both)",
+		.example = "client"},
+	{0},
+};
+
 struct iperf2_report {
 	bool told;
 	double end, rate, jitter_ms, lost, packets; /* NAN: not told */
@@ -39,6 +53,7 @@ struct iperf2_load {
 };
 
 struct iperf2 {
+	const char *board; /* as in the settings */
 	struct lines lines;
 	struct iperf2_load load;
 	const struct sink *sink;
@@ -52,6 +67,14 @@ struct iperf2 {
 		lost_at; /* rows that cost only themselves, and where the last one ended */
 	struct iperf2_stream streams[IPERF2_STREAMS];
 };
+
+/* Direction of a stream from the client, or to it. */
+static const char *iperf2_way(const struct iperf2 *p, bool reverse)
+{
+	if (!p->board)
+		return reverse ? "reverse" : "forward";
+	return reverse == !strcmp(p->board, "server") ? "out" : "in";
+}
 
 static const char *iperf2_unit(struct str unit)
 {
@@ -129,9 +152,8 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 		const struct iperf2_stream *s = &p->streams[i];
 		const struct iperf2_report *r = receiver ? &s->receiver : &s->sender;
 		bool sum = iperf2_is_sum(s);
-		struct sink_label labels[4] = {{"direction", sum && mixed ? "both"
-							     : s->reverse ? "reverse"
-									  : "forward"},
+		struct sink_label labels[4] = {
+			{"direction", sum && mixed ? "both" : iperf2_way(p, s->reverse)},
 			{"protocol", p->udp ? "udp" : "tcp"}, {"streams", count},
 			{"stream", s->id}};
 
@@ -141,6 +163,26 @@ static void iperf2_flush_side(struct iperf2 *p, bool receiver, size_t streams, b
 			iperf2_report(p, s, r, receiver, labels,
 				!sum && streams > 1 && !(mixed && streams == 2) ? 4 : 3);
 	}
+}
+
+/* Both ways at once by TCP, which iperf does not sum: of the reports that were told. */
+static void iperf2_sum(struct iperf2 *p, size_t streams)
+{
+	double rate = 0;
+	char count[24];
+	struct sink_label labels[3] = {
+		{"direction", "both"}, {"protocol", "tcp"}, {"streams", count}};
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct iperf2_report *r = &p->streams[i].sender;
+
+		if (iperf2_is_sum(&p->streams[i]) || !r->told || r->end < p->streams[i].last ||
+			strcmp(r->unit, p->streams[0].sender.unit))
+			return;
+		rate += r->rate;
+	}
+	snprintf(count, sizeof count, "%zu", streams);
+	iperf2_figure(p, "iperf2.bw", rate, p->streams[0].sender.unit, labels, ARRAY_LEN(labels));
 }
 
 /* What was told of the test that ends here. */
@@ -161,9 +203,11 @@ static void iperf2_flush(struct iperf2 *p)
 	} else {
 		iperf2_flush_side(p, false, streams, reverse && reverse < streams);
 		iperf2_flush_side(p, true, streams, reverse && reverse < streams);
+		if (p->board && !p->udp && reverse && reverse < streams)
+			iperf2_sum(p, streams);
 	}
 	p->load.tests += p->emitted > emitted;
-	p->load.direction = !reverse ? "forward" : reverse < streams ? "both" : "reverse";
+	p->load.direction = reverse && reverse < streams ? "both" : iperf2_way(p, reverse);
 	p->load.streams = streams;
 	p->n = 0;
 	p->duplex = false;
@@ -392,9 +436,11 @@ static void iperf2_own(struct iperf2 *p)
 	p->own_at = l->at;
 }
 
-static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
+static int iperf2_parse_set(
+	const void *set, struct str text, const struct sink *sink, struct err *e)
 {
-	struct iperf2 p = {.sink = sink, .listens = -1};
+	const struct iperf2_set *conf = set;
+	struct iperf2 p = {.board = conf->board, .sink = sink, .listens = -1};
 	struct str line, failed = {0};
 	char shown[160];
 
@@ -435,6 +481,13 @@ static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
 	return p.emitted ? 0 : lines_nothing(text, "iperf2", "report over a whole test", e);
 }
 
+static int iperf2_parse(struct str text, const struct sink *sink, struct err *e)
+{
+	const struct iperf2_set none = {NULL};
+
+	return iperf2_parse_set(&none, text, sink, e);
+}
+
 static int iperf2_detect(struct str text)
 {
 	if (!lines_has(text, "connected with "))
@@ -451,8 +504,11 @@ static const char *const iperf2_marks[] = {"Client connecting to ", "Server list
 const struct parser iperf2_parser = {
 	.d = {.name = "iperf2",
 		.brief = "iperf 2, text and -y C, TCP and UDP, both directions",
+		.params = iperf2_params,
+		.size = sizeof(struct iperf2_set),
 		.proven = "golden cases; output of iperf 2.1.8"},
 	.detect = iperf2_detect,
 	.parse = iperf2_parse,
+	.parse_set = iperf2_parse_set,
 	.marks = iperf2_marks,
 };
