@@ -10,10 +10,14 @@
  *	{12<} {12>}  the least and the greatest
  *	{12*1000} that many times the value, as a whole number
  *	{12/4096} the seconds that 4096 of the unit take; {12/4096m} milliseconds
+ *	{12-64}   that much less than the value
+ *	{12!100}  what 100 has more than the value, without the point
+ *	{12+9*50} as many of which {9*50} are left when that share of them, in percent, is lost
  *	{12@}     as a time of day, counted from 10:00
  */
 #include "replay.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +25,8 @@
 #define REPLAY_DIGITS_MIN 4 /* of a figure that is no share */
 
 struct place {
-	int64_t row;
-	char how; /* 0, '<', '>', '*', '/', 'm', '@' */
+	int64_t row, other; /* other: of '+' */
+	char how;           /* 0, '<', '>', '*', '/', 'm', '-', '!', '+', '@' */
 	double by;
 };
 
@@ -105,14 +109,45 @@ static void put_time(struct buf *out, const struct reference_figure *f, struct r
 	d->value = settled(f, p->by / ((double)ms / 1000));
 }
 
+static double drawn_real(
+	const struct replay_table *t, const struct reference_figure *f, uint64_t seed, int which)
+{
+	return (double)draw(t, f, seed, which) / (double)ten(decimals_of(f->printed));
+}
+
+static const struct reference_figure *figure_of(const struct replay_table *t, int64_t row)
+{
+	for (size_t i = 0; i < t->reference->n; i++)
+		if (t->reference->figures[i].row == row &&
+			!strcmp(t->reference->figures[i].section, t->section))
+			return &t->reference->figures[i];
+	return NULL;
+}
+
+/* What was sent when the other row times by arrived; the loss follows from the two. */
+static void put_sent(struct buf *out, const struct replay_table *t,
+	const struct reference_figure *f, const struct place *p, uint64_t seed,
+	struct replay_drawn *d)
+{
+	double arrived = round(drawn_real(t, figure_of(t, p->other), seed, 0) * p->by);
+	double sent = round(arrived / (1 - drawn_real(t, f, seed, 0) / 100));
+
+	buf_printf(out, "%.0f", sent);
+	d->value = settled(f, 100 * (sent - arrived) / sent);
+}
+
 static void put_place(const struct replay_table *t, const struct reference_figure *f,
 	const struct place *p, uint64_t seed, struct replay_drawn *d, struct buf *out)
 {
-	int decimals = decimals_of(f->printed);
-	int64_t value = draw(t, f, seed, p->how == '<' ? 1 : p->how == '>' ? 2 : 0);
-	double real = (double)value / (double)ten(decimals);
+	int decimals = decimals_of(f->printed), which = p->how == '<' ? 1 : p->how == '>' ? 2 : 0;
+	int64_t value = draw(t, f, seed, which);
+	double real = drawn_real(t, f, seed, which);
 
 	d->shown = true;
+	if (p->how == '+') {
+		put_sent(out, t, f, p, seed, d);
+		return;
+	}
 	if (p->how == '/' || p->how == 'm') {
 		put_time(out, f, d, p, (uint64_t)value);
 		return;
@@ -120,6 +155,10 @@ static void put_place(const struct replay_table *t, const struct reference_figur
 	*(p->how == '<' ? &d->min : p->how == '>' ? &d->max : &d->value) = settled(f, real);
 	if (p->how == '*')
 		buf_printf(out, "%.0f", real * p->by);
+	else if (p->how == '-')
+		put_decimal(out, value - (int64_t)(p->by * (double)ten(decimals)), decimals);
+	else if (p->how == '!')
+		buf_printf(out, "%.0f", p->by * (double)ten(decimals) - (double)value);
 	else if (p->how == '@')
 		buf_printf(out, "10:%02d:%02d.%03d", (int)real / 60, (int)real % 60,
 			(int)(value * 1000 / ten(decimals) % 1000));
@@ -147,7 +186,14 @@ static size_t read_place(struct str s, struct place *p)
 		p->how = 'm';
 		by.n--;
 	}
-	if (!strchr("<>*/m@", p->how) || (by.n && str_double(by, &p->by)))
+	if (p->how == '+') {
+		ptrdiff_t star = str_chr(by, '*');
+
+		if (star < 0 || str_i64(str_make(by.p, (size_t)star), &p->other))
+			return 0;
+		by = str_make(by.p + star + 1, by.n - (size_t)star - 1);
+	}
+	if (!strchr("<>*/m-!+@", p->how) || (by.n && str_double(by, &p->by)))
 		return 0;
 	return (size_t)end + 1;
 }
@@ -155,25 +201,23 @@ static size_t read_place(struct str s, struct place *p)
 int replay_render(const struct replay_table *t, const struct replay_show *show, uint64_t seed,
 	struct replay_drawn *drawn, struct buf *out, struct err *e)
 {
-	const struct reference *r = t->reference;
 	struct str s = str_of(show->text);
+	const struct reference_figure *f;
 	struct place p;
 
 	while (s.n) {
-		size_t n = *s.p == '{' ? read_place(s, &p) : 0, i = 0;
+		size_t n = *s.p == '{' ? read_place(s, &p) : 0;
 
 		if (!n) {
 			buf_putc(out, *s.p);
 			s = str_make(s.p + 1, s.n - 1);
 			continue;
 		}
-		while (i < r->n &&
-			(r->figures[i].row != p.row || strcmp(r->figures[i].section, t->section)))
-			i++;
-		if (i == r->n)
+		f = figure_of(t, p.row);
+		if (!f || (p.how == '+' && !figure_of(t, p.other)))
 			return err_set(e, BLAME_CONFIG, "%s: '%s': row %lld is not of the section",
 				t->soc, t->table, (long long)p.row);
-		put_place(t, &r->figures[i], &p, seed, &drawn[i], out);
+		put_place(t, f, &p, seed, &drawn[f - t->reference->figures], out);
 		s = str_make(s.p + n, s.n - n);
 	}
 	return out->overflow ? err_set(e, BLAME_CONFIG, "'%s' is too long", t->table) : 0;

@@ -44,6 +44,8 @@ static const struct param table_rows[] = {
 static const struct param show_rows[] = {
 	{"parse", PARAM_STRING, offsetof(struct replay_show, parse),
 		.help = "the parser of the step; without it text are commands that print frames"},
+	{"settings", PARAM_MAP, offsetof(struct replay_show, settings),
+		.help = "of the parser, as the step gives them"},
 	{"step", PARAM_STRING, offsetof(struct replay_show, step), .help = "the step's name"},
 	{"params", PARAM_MAP, offsetof(struct replay_show, params),
 		.help = "params of the job for this one"},
@@ -245,7 +247,8 @@ static void run_show(const struct telling *g, uint64_t seed)
 	if (!d)
 		buf_printf(g->why, "there is no parser '%s'\n", g->show->parse);
 	else if (replay_render(g->t, g->show, seed, g->drawn, &text, &e) ||
-		 parser_run(with.parser, NULL, str_make(buf_str(&text), text.len), &own, &e))
+		 parser_run(with.parser, g->show->settings, str_make(buf_str(&text), text.len),
+			 &own, &e))
 		buf_printf(g->why, "%s\n", e.msg);
 }
 

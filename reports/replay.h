@@ -14,7 +14,8 @@
 struct replay_show { /* what one step prints */
 	/* parse NULL: text are commands that print result frames; step NULL: not told */
 	const char *parse, *step, *text;
-	const struct node *labels; /* of the step; NULL: none */
+	const struct node *settings; /* of the parser; NULL: none */
+	const struct node *labels;   /* of the step; NULL: none */
 	const struct node *params; /* of the table's job, beside the table's own; NULL: none */
 };
 struct replay_table {
