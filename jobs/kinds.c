@@ -152,6 +152,10 @@ static bool check_run(struct compile *c, const struct making *mk)
 	if (!*run->command)
 		good = compile_complain(
 			c, mk->en->node->at, "%s: 'command' is empty", mk->en->what);
+	for (size_t i = 0; i < run->needs.n; i++)
+		if (strspn(run->needs.p[i], " \t\n") == strlen(run->needs.p[i]))
+			good = compile_complain(c, node_find(mk->map, "needs")->at,
+				"'needs': an empty text names no program");
 	return check_env(c, node_find(mk->map, "env")) && good;
 }
 

@@ -66,6 +66,7 @@ struct step_run {
 	struct param_strings expect; /* patterns that must all be in its output */
 	int64_t exit;                /* exit status that means pass; -1: any */
 	const struct node *env;      /* name -> text; NULL: none */
+	struct param_strings needs;  /* commands whose programs must be on the board, else a skip */
 };
 struct step_expect {
 	const char *pattern;

@@ -180,6 +180,10 @@ static const struct param run_params[] = {
 	{"env", PARAM_MAP, offsetof(struct step_run, env),
 		.help = "name -> value: variables of the command's environment",
 		.example = "{TMPDIR: /run}"},
+	{"needs", PARAM_STRINGS, offsetof(struct step_run, needs),
+		.help = "commands, of each the first word a program: where the board lacks one, "
+			"the result is skip",
+		.example = "[netperf]"},
 	{0},
 };
 

@@ -61,6 +61,22 @@ ends "fail test off: 1 of 4 results failed, first 'failing': exit status 1" "the
 ok $? "a step that hangs is tried again, too"
 lacks '"kind":"retry","name":"wrong"' "what the job has wrong is not tried again"
 
+# ---- programs that a command needs
+
+job needs <<EOT
+  - run: {name: there, needs: [sh, "cat -n x"], command: "true"}
+  - run: {name: absent, needs: ["sh -c true", "netperf-both 10.0.2.2", other], command: "hil_metric tries 1 count", parse: netperf}
+  - run: {name: quoted, needs: "it's;false", command: "false"}
+  - run: {name: after, command: "true"}
+EOT
+run needs
+ends "pass none off: " "a program that the board lacks is no failure"
+has "\"name\":\"absent\",\"status\":\"skip\",\"why\":\"no program 'netperf-both' on the board\"" "but a skip that names it"
+has "\"name\":\"quoted\",\"status\":\"skip\",\"why\":\"no program 'it's;false' on the board\"" "whatever it is called"
+has '"name":"there","status":"pass"' "where all are there the command runs"
+has '"name":"after","status":"pass"' "and the shell goes on"
+lacks '"kind":"metric"' "what was skipped did not run"
+
 # ---- what a failure means
 
 job stops <<EOT

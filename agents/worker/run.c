@@ -130,6 +130,45 @@ static int add_expanded(struct worker *w, const char *text, struct buf *out, str
 	return 0;
 }
 
+/* Asks the board for the programs that the commands `needs` begin with. 0: they are there, 1: the
+ * step is skipped because one is not, -1. */
+static int skip_without(
+	struct worker *w, struct shell *sh, const struct param_strings *needs, struct err *e)
+{
+	AUTOBUF command = BUF_INIT(WORKER_TEXT_BYTES);
+	AUTOBUF output = BUF_INIT(SHELL_OUTPUT_BYTES + 1);
+	char said[WHY_BYTES], why[WHY_BYTES + 64];
+	struct shell_outcome out;
+
+	if (!needs->n)
+		return 0;
+	buf_puts(&command, "for p in");
+	for (size_t i = 0; i < needs->n; i++) {
+		AUTOBUF expanded = BUF_INIT(WORKER_TEXT_BYTES);
+		AUTOFREE char *program = NULL;
+		struct str rest, word = STR_LIT("");
+
+		if (expand(w, needs->p[i], &expanded, e))
+			return -1;
+		rest = str_of(buf_str(&expanded));
+		str_word(&rest, &word);
+		program = mem_strndup(word.p, word.n);
+		buf_putc(&command, ' ');
+		worker_quote(program, &command);
+	}
+	if (buf_puts(&command,
+		    "; do command -v \"$p\" >/dev/null || { echo \"$p\"; exit 1; }; done"))
+		return err_set(e, BLAME_JOB, "'needs' passes %zu bytes", WORKER_TEXT_BYTES);
+	if (shell_run(sh, buf_str(&command), &output, &out, e))
+		return -1;
+	if (!out.exit)
+		return 0;
+	snprintf(why, sizeof why, "no program '%s' on the board",
+		last_line(str_make(buf_str(&output), output.len), said, sizeof said));
+	worker_result(w, w->step->name, STATUS_SKIP, why, BLAME_NONE);
+	return 1;
+}
+
 int step_run(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_run *s = conf;
@@ -139,8 +178,13 @@ int step_run(struct worker *w, const void *conf, struct err *e)
 	const struct node *settings;
 	bool capture = plan_parser(s->parse, &settings) || s->expect.n;
 	struct shell_outcome out;
+	int skipped;
 
-	if (!sh || add_env(w, s->env, &command, e) || add_expanded(w, s->command, &command, e))
+	if (!sh || (skipped = skip_without(w, sh, &s->needs, e)) < 0)
+		return -1;
+	if (skipped)
+		return 0;
+	if (add_env(w, s->env, &command, e) || add_expanded(w, s->command, &command, e))
 		return -1;
 	if (shell_run(sh, buf_str(&command), capture ? &output : NULL, &out, e))
 		return e->blame == BLAME_TIMEOUT && sh->running && !w->crash.seen
