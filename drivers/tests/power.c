@@ -192,13 +192,14 @@ static int enter(const char *state)
 	return text_write("/sys/power/state", state);
 }
 
-static void suspend_once(int fd, const char *state, const char *mode)
+/* label: what the board's maker calls the mode, which the kernel may not tell from another. */
+static void suspend_once(int fd, const char *state, const char *label)
 {
 	int s = (int)option_number("seconds"), rc = -1;
 	int64_t due = 0, back, start = 0;
 	char name[48];
 
-	snprintf(name, sizeof name, "suspend-%s", mode);
+	snprintf(name, sizeof name, "suspend-%s", label);
 	for (int tries = 0; tries < TRIES; tries++, s *= 2) {
 		if (!arm(fd, s, &due)) {
 			test_skip(name, "no alarm that could wake the board: %s", strerror(errno));
@@ -220,13 +221,13 @@ static void suspend_once(int fd, const char *state, const char *mode)
 	if (!test_check(back >= due, name, "awake %lld ms before the alarm",
 		    (long long)(due - back) / 1000000))
 		return;
-	test_metric("resume.latency", (double)(back - due) / 1e6, "ms", "mode=%s", mode);
-	test_metric("suspend.time", (double)(back - start) / 1e6, "ms", "mode=%s", mode);
+	test_metric("resume.latency", (double)(back - due) / 1e6, "ms", "mode=%s", label);
+	test_metric("suspend.time", (double)(back - start) / 1e6, "ms", "mode=%s", label);
 }
 
 static void run_suspend(void)
 {
-	const char *mode = option("mode");
+	const char *mode = option("mode"), *label = option("label");
 	char states[TEST_TEXT_BYTES];
 	int64_t cycles = option_number("cycles");
 	int fd;
@@ -244,7 +245,8 @@ static void run_suspend(void)
 		test_skip("mode", "no mode '%s' in /sys/power/mem_sleep", mode);
 	else
 		while (cycles-- > 0)
-			suspend_once(fd, strcmp(mode, "standby") ? "mem" : "standby", mode);
+			suspend_once(fd, strcmp(mode, "standby") ? "mem" : "standby",
+				label ? label : mode);
 	close(fd);
 }
 
@@ -253,6 +255,8 @@ const struct driver_test test_suspend = {
 	.what = "suspend to RAM, to idle, standby: entered, woken by the clock, resume latency",
 	.needs = "a kernel that suspends and a clock whose alarm wakes it",
 	.options = {{"mode", "s2idle", "s2idle, deep or standby"},
+		{"label", NULL,
+			"the mode as the board's maker calls it; the kernel's unless given"},
 		{"rtc", "/dev/rtc0", "the clock"}, {"seconds", "5", "from alarm set to alarm"},
 		{"cycles", "1", "how often"}, {0}},
 	.run = run_suspend,

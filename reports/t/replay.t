@@ -29,8 +29,8 @@ floor() { # SOC FIGURES-MIN
 }
 floor adsp-sc5xx 28
 floor am275x 157
-floor am335x 223
-floor am62axx 414
+floor am335x 225
+floor am62axx 418
 floor j721e 668
 awk '$1 ~ /^(a|j)/ && $2 + 0 > 0 && $6 < $2 { $2 = $6 " of " $2; $3 = $4 = $5 = $6 = $7 = $8 = ""; print "# missing: " $0 }' coverage
 stored=$(sed -n 's/^\([0-9]*\) figures, and .* stored with exactly.*/\1/p' coverage)

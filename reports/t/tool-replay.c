@@ -296,13 +296,13 @@ static int write_args(const struct played_job *b, const char *images, struct err
 	return fs_write(path, buf_str(&out), out.len, 0644, e);
 }
 
-/* What a job deploys on a real board, whose kernel needs a device tree. */
+/* What a job deploys on a real board, whose kernel needs a device tree; NULL: it does not ask. */
 static const char *images_of(const struct node *doc)
 {
 	const struct node *images = node_find(node_find(doc, "params"), "images");
 	const char *preset = node_text(images, "default");
 
-	if (!preset)
+	if (!preset || !strstr(preset, "kernel"))
 		return NULL;
 	return strstr(preset, "tests") ? "kernel rootfs dtb tests modules" : "kernel rootfs dtb";
 }
