@@ -40,6 +40,7 @@ const struct driver *const *parse_drivers(void)
 		&pdk_parser.d,
 		&power_parser.d,
 		&printk_parser.d,
+		&rails_parser.d,
 		&regex_parser.d,
 		&resume_parser.d,
 		&rtos_latency_parser.d,

@@ -38,7 +38,7 @@ done
 same 'bash: files of an option' 'lab.yaml' "$(offers hilab run --lab l)"
 same 'bash: its letter' 'lab.yaml' "$(offers hilab run -l l)"
 same 'bash: words of an option' 'tap,text' "$(offers hilab report -f t)"
-same 'bash: kinds of files, parsers among them' 'rst,regex,resume,rtos-latency,rtos-storage' "$(offers hilab import --as r)"
+same 'bash: kinds of files, parsers among them' 'rst,rails,regex,resume,rtos-latency,rtos-storage' "$(offers hilab import --as r)"
 same 'bash: an option that takes anything' '' "$(offers hilab run --param '')"
 same 'bash: operands' 'job.yaml' "$(offers hilab run --quiet j)"
 same 'bash: a name with a space' 'my file.yaml' "$(offers hilab check m)"
