@@ -119,6 +119,10 @@ bool compile_complain(struct compile *c, struct loc at, const char *fmt, ...) PR
  */
 int step_fill(struct arena *a, struct step *s, const char *what, struct diag *diag);
 
+/* ---- sample.c ---- */
+/* mk->s.sample out of what a step says; false after reporting. */
+bool sample_set(struct compile *c, struct making *mk);
+
 /* Labels are names, each for one text. False after reporting. */
 bool labels_check(struct compile *c, const struct node *labels);
 /* The entry's settings for one combination, expanded; NULL after reporting. */

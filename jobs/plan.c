@@ -84,6 +84,8 @@ static json_t *step_to_json(const struct step *s)
 		json_object_set_new(j, "always", json_true());
 	if (s->labels && s->labels->n)
 		json_object_set_new(j, "labels", node_to_json(s->labels));
+	if (s->sample)
+		json_object_set_new(j, "sample", node_to_json(s->sample));
 	json_object_set_new(j, "params", node_to_json(s->params));
 	add_text(j, "file", s->at.file);
 	json_object_set_new(j, "line", json_integer(s->at.line));
@@ -163,6 +165,8 @@ static int read_step(struct arena *a, struct step *s, const json_t *j, size_t i,
 	s->always = json_flag(j, "always", false);
 	if (json_object_get(j, "labels"))
 		s->labels = node_from_json(a, json_object_get(j, "labels"));
+	if (json_object_get(j, "sample"))
+		s->sample = node_from_json(a, json_object_get(j, "sample"));
 	s->at.file = get_text(a, j, "file");
 	s->at.line = (uint32_t)json_int(j, "line", 0);
 	s->at.col = (uint32_t)json_int(j, "col", 0);

@@ -125,6 +125,7 @@ struct step {
 	bool always;               /* also after a step that ended the run */
 	const char *console;       /* "main" */
 	const struct node *labels; /* name -> text: parameters that key its metrics; NULL: none */
+	const struct node *sample; /* a struct sampler_window; NULL: no rails are read meanwhile */
 	const struct node *params; /* the kind's mapping, for the record */
 	void *conf;                /* the kind's struct, filled by step_kinds[kind].params */
 	struct loc at;

@@ -98,6 +98,10 @@ const struct param step_common_params[] = {
 		.help = "name -> value: parameters that tell its metrics from others of the name; "
 			"matrix values and the cycle are added",
 		.example = "{fs: ext4}"},
+	{"sample", PARAM_ANY, offsetof(struct step_common, sample),
+		.help = "power rails that are read while the step runs: all, their names, or a "
+			"mapping {rails, settle, for, highest}",
+		.example = "{rails: all, settle: 2s, for: 10s}"},
 	{"matrix", PARAM_MAP, offsetof(struct step_common, matrix),
 		.help = "name -> values: the step is there once for each combination, with ${name} "
 			"for the value",

@@ -30,7 +30,7 @@ struct step_common { /* step_common_params */
 	int64_t retry, repeat;
 	int on_failure; /* index in stop, continue */
 	bool always;
-	const struct node *labels, *matrix;
+	const struct node *labels, *matrix, *sample;
 };
 struct group { /* group_params */
 	const char *name, *suite;

@@ -84,6 +84,7 @@ static bool compile_one(struct compile *c, const struct entry *en, const struct 
 	good = names_set(c, &mk, &step.implicit);
 	good = check_timeout(c, &mk) && good;
 	good = labels_check(c, mk.common.labels) && good;
+	good = sample_set(c, &mk) && good;
 	good = kinds_check(c, &mk) && good;
 	if (!good)
 		c->bad = true;

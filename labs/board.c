@@ -60,6 +60,7 @@ json_t *board_to_json(const struct lab *lab, const struct board *b)
 	add_node(j, "boot", b->boot);
 	add_node(j, "login", b->login);
 	add_node(j, "bootmode", b->bootmode);
+	add_node(j, "instruments", b->instruments);
 	add_node(j, "stages", type ? type->stages : NULL);
 	add_node(j, "loader-features", type ? type->loader_features : NULL);
 	add_node(j, "crash", type ? type->crash : NULL);

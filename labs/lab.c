@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "io/yaml.h"
+#include "labs/instruments.h"
 #include "labs/settings.h"
 
 #include <stdio.h>
@@ -65,6 +66,10 @@ const struct param board_params[] = {
 	{"bootmode", PARAM_MAP, offsetof(struct board, bootmode),
 		.help = "what sets its boot-mode pins: driver, default and the driver's settings",
 		.example = "{driver: command, default: tftp, modes: {tftp: [straps, 0]}}"},
+	{"instruments", PARAM_MAP, offsetof(struct board, instruments),
+		.help = "what reads its power rails: name -> driver, rails and the driver's "
+			"settings",
+		.example = "{ina: {driver: hwmon, rails: {vdd_core: {device: 1-0040}}}}"},
 	{"vars", PARAM_MAP, offsetof(struct board, vars),
 		.help = "further ${board.NAME} variables for jobs",
 		.example = "{sd: /dev/mmcblk1}"},
@@ -381,6 +386,12 @@ static int fill_board(struct filling *f, struct board *b, const struct node *map
 		rc = -1;
 	if (b->network && fill_network(f, b))
 		rc = -1;
+	if (b->instruments) {
+		if (instruments_check(f->a, f->drivers ? f->drivers->instrument : NULL,
+			    b->instruments, f->diag))
+			rc = -1;
+		b->instruments = resolved(f->a, b->instruments);
+	}
 	if (fill_dialogue(f, b) | check_vars(f, b) | /* each of them reports */
 		check_words(f, map, "peripherals", &b->peripherals) |
 		check_words(f, map, "tags", &b->tags))

@@ -35,8 +35,9 @@ struct board {
 	const struct node *boot;    /* as the type's, with the lab's own `boot:` laid over it */
 	const struct node *login;   /* the same; a board's password stands in the lab file */
 	const struct node
-		*bootmode;       /* {driver, default, its settings}; NULL: the pins cannot be set */
-	const struct node *vars; /* further ${board.NAME} variables; NULL: none */
+		*bootmode; /* {driver, default, its settings}; NULL: the pins cannot be set */
+	const struct node *instruments; /* name -> {driver, rails, settings}; NULL: none */
+	const struct node *vars;        /* further ${board.NAME} variables; NULL: none */
 	struct loc at;
 };
 extern const struct param board_params[], lab_params[];
@@ -85,8 +86,8 @@ const struct board *lab_find(const struct lab *lab, const char *board);
  * (see below); NULL: not checked. */
 struct lab_drivers { /* the bench families, handed down from above so that labs need not include
 			them */
-	const struct driver *const *power, *const *console, *const *deploy,
-								    *const *boot, *const *bootmode;
+	const struct driver *const *power,
+		*const *console, *const *deploy, *const *boot, *const *bootmode, *const *instrument;
 };
 int lab_check(const struct types *types, const struct lab_drivers *drivers, const struct node *doc,
 	struct diag *diag);
@@ -122,7 +123,8 @@ int match_check(
 /*
  * board.json: the board as the worker needs it, everything of type and lab resolved
  * ({name, type, soc, twin, arch, lab, revision, power, consoles, deploy, network, boot, login,
- * bootmode, stages, loader-features, vars, stagger {device, ms}}). New reference. Holds secrets: write it 0600.
+ * bootmode, instruments, stages, loader-features, vars, stagger {device, ms}}). New reference.
+ * Holds secrets: write it 0600.
  */
 json_t *board_to_json(const struct lab *lab, const struct board *b);
 

@@ -6,6 +6,7 @@
  */
 #include "reading-inner.h"
 
+#include "agents/worker/worker.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -172,7 +173,8 @@ static int flush(struct walk *w, const struct step *step)
 	for (size_t i = 0; i < ev.n; i++) {
 		const char *kind = json_text(ev.p[i], "kind", "");
 
-		if (!strcmp(kind, "artifact"))
+		if (!strcmp(kind, "artifact") &&
+			!str_ends(str_of(json_text(ev.p[i], "name", "")), WORKER_SAMPLE_SUFFIX))
 			ev.artifact = ev.p[i], ev.artifact_at = i;
 		if (step && !strcmp(kind, "result") &&
 			!strcmp(json_text(ev.p[i], "name", ""), step->name))

@@ -272,12 +272,16 @@ static bool can_tell(const struct reader *g, const struct step_events *ev)
 	       strstr(json_text(ev->own, "why", ""), "' found nothing in ");
 }
 
-/* Was it a parser that told it? Journals say so; in older ones it stands behind the output. */
-static bool of_parser(
-	const struct reader *g, const struct step_events *ev, size_t i, const json_t *j)
+/* Was it the step's parser that told it? Journals say so; in older ones it stands behind the
+ * output.
+ */
+static bool of_parser(const struct reader *g, const struct step_events *ev, const char *parser,
+	size_t i, const json_t *j)
 {
-	if (json_text(j, "parser", NULL))
-		return true;
+	const char *who = json_text(j, "parser", NULL);
+
+	if (who)
+		return !strcmp(who, parser);
 	return !ev->named && !g->step->retry && i > ev->artifact_at;
 }
 
@@ -294,7 +298,7 @@ int reading_step(struct reader *g, const struct step_events *ev, struct err *e)
 		if (again && j == ev->own) {
 			if (reread(g, ev, parser, settings, e))
 				return err_wrap(e, "step '%s'", g->step->name);
-		} else if (!again || !of_parser(g, ev, i, j)) {
+		} else if (!again || !of_parser(g, ev, parser, i, j)) {
 			keep(g, j);
 		}
 	}

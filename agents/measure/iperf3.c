@@ -4,7 +4,7 @@
  * is run from an argv, waited for through the bench (consoles stay served, deadline and cancel
  * count), and is gone when run returns.
  */
-#include "measure.h"
+#include "drivers.h"
 
 #include "base/clock.h"
 #include "io/child.h"
@@ -173,7 +173,6 @@ static int run(struct measure *m, struct buf *out, struct err *e)
 	return 0;
 }
 
-extern const struct measure_driver measure_iperf3;
 const struct measure_driver measure_iperf3 = {
 	.d = {.name = "iperf3",
 		.brief = "network throughput from the lab host to an iperf3 server on the board",

@@ -2,10 +2,11 @@
 /* The table of measure drivers, sorted by name. */
 #include "measure.h"
 
-extern const struct measure_driver measure_iperf3;
+#include "drivers.h"
 
 static const struct driver *const drivers[] = {
 	&measure_iperf3.d,
+	&measure_rails.d,
 	NULL,
 };
 

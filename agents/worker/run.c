@@ -284,9 +284,11 @@ int step_measure(struct worker *w, const void *conf, struct err *e)
 	const struct node *net = node_find(w->board, "network"), *settings;
 	struct measure m = {.bench = &w->bench,
 		.address = node_text(net, "address"),
+		.instruments = node_find(w->board, "instruments"),
 		.ports = node_find(net, "ports")};
 	AUTOBUF output = BUF_INIT(BUF_CAP_BYTES);
 	struct err parsed = {0};
+	int r;
 
 	m.drv = (const struct measure_driver *)driver_get(
 		measure_drivers(), "measure driver", s->with, e);
@@ -296,10 +298,18 @@ int step_measure(struct worker *w, const void *conf, struct err *e)
 	m.conf = worker_conf(w, m.drv->d.params, m.drv->d.size, s->with, settings, NULL, e);
 	if (!m.conf)
 		return -1;
-	if (m.drv->run(&m, &output, e)) {
-		if (e->blame != BLAME_TEST)
+	r = m.drv->run(&m, &output, e);
+	if (r > 0) {
+		worker_result(w, w->step->name, STATUS_SKIP, e->msg, BLAME_NONE);
+		return 0;
+	}
+	if (r) {
+		bool lost = m.drv->aside && (e->blame == BLAME_INFRA || e->blame == BLAME_CONFIG);
+
+		if (e->blame != BLAME_TEST && !lost)
 			return -1;
-		worker_result(w, w->step->name, STATUS_ERROR, e->msg, BLAME_TEST);
+		worker_result(
+			w, w->step->name, lost ? STATUS_MISS : STATUS_ERROR, e->msg, e->blame);
 		return output.len ? worker_artifact(w, w->step->name,
 					    str_make(buf_str(&output), output.len), e)
 				  : 0;

@@ -54,10 +54,12 @@ static int attempt_step(struct worker *w, struct err *e)
 	const struct step *s = w->step;
 	const char *what = arena_printf(&w->arena, "step '%s'", s->name);
 	bool dead = worker_crash_told(w);
+	struct sampling sampling;
 	int r;
 
 	w->crash_ended = w->explained = false;
 	bench_push(&w->bench, what, s->timeout_ms);
+	worker_sample_begin(w, &sampling);
 	if (dead && worker_needs_board(s)) /* nobody is there who could do it */
 		r = err_set(e, BLAME_INFRA, "the kernel had given up");
 	else
@@ -65,6 +67,7 @@ static int attempt_step(struct worker *w, struct err *e)
 	if (worker_crash_flush(w, r ? NULL : e)) /* it belongs to this step */
 		r = -1;
 	bench_pop(&w->bench);
+	worker_sample_end(w, &sampling, r ? e : NULL);
 	if (r) {
 		worker_crash_judge(w, dead, e);
 		worker_explain(w, e);
@@ -313,6 +316,7 @@ int step_boot(struct worker *w, const void *conf, struct err *e)
 	r = s->until ? drv->prompt(&w->boot, e) : drv->start(&w->boot, e);
 	w->boot.at_prompt = !r && s->until;
 	if (w->boot.loader_version)
-		worker_env(w, w->boot.framed_prompt ? "rom" : "boot-loader", w->boot.loader_version);
+		worker_env(
+			w, w->boot.framed_prompt ? "rom" : "boot-loader", w->boot.loader_version);
 	return r;
 }

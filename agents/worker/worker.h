@@ -142,6 +142,19 @@ int worker_artifact(struct worker *w, const char *name, struct str bytes, struct
 /* The same with a file name as it stands. */
 int worker_keep(struct worker *w, const char *file, struct str bytes, struct err *e);
 
+/* ---- sample.c: power rails while a step runs ---- */
+#define WORKER_SAMPLE_SUFFIX ".rails.txt" /* of the artifact with what was read */
+struct sampling {
+	struct sampler *sampler; /* NULL: nothing is read */
+	bool skip;               /* the lab has no such instrument */
+	struct tally before;
+	struct err why;
+};
+/* Opens the instruments that w->step asks for, and starts. */
+void worker_sample_begin(struct worker *w, struct sampling *s);
+/* Its figures, and the result STEP/rails. broke: the step could not be done; NULL: it was. */
+void worker_sample_end(struct worker *w, struct sampling *s, const struct err *broke);
+
 /* ---- attempt.c: the attempts of one step ---- */
 enum outcome { OUTCOME_GOOD, OUTCOME_FAILED, OUTCOME_BROKE };
 /* Runs w->step until it is good or no attempt is left. Results and figures of attempts that do not

@@ -4,6 +4,7 @@
 #include "agents/bootmode/bootmode.h"
 #include "agents/console/console.h"
 #include "agents/deploy/deploy.h"
+#include "agents/measure/instrument.h"
 #include "agents/measure/measure.h"
 #include "agents/power/power.h"
 #include "cli/commands.h"
@@ -20,7 +21,8 @@ const struct family families[] = {
 	{"boot", "from power on to the kernel's first line", boot_drivers, "agents/boot"},
 	{"bootmode", "where a board boots from at the next power-on", bootmode_drivers,
 		"agents/bootmode"},
-	{"measure", "instruments of the lab host", measure_drivers, "agents/measure"},
+	{"measure", "what measures a board from the lab host", measure_drivers, "agents/measure"},
+	{"instrument", "what reads a board's power rails", instrument_drivers, "agents/measure"},
 	{"parse", "tool output to results and figures", parse_drivers, "reports/parse"},
 	{0},
 };

@@ -9,6 +9,7 @@
 #include "agents/bootmode/bootmode.h"
 #include "agents/console/console.h"
 #include "agents/deploy/deploy.h"
+#include "agents/measure/instrument.h"
 #include "agents/measure/measure.h"
 #include "agents/power/power.h"
 #include "builds/build.h"
@@ -137,7 +138,8 @@ int check_files(const char *const *paths, size_t n, bool json, struct buf *out)
 			.console = console_drivers(),
 			.deploy = deploy_drivers(),
 			.boot = boot_drivers(),
-			.bootmode = bootmode_drivers()},
+			.bootmode = bootmode_drivers(),
+			.instrument = instrument_drivers()},
 	};
 	struct diag diag = {0};
 	json_t *list = json ? json_array() : NULL;
