@@ -33,6 +33,8 @@ struct player {
 	VEC(struct script *) scripts;
 	VEC(struct played *) boards;
 	VEC(struct module *) modules;
+	struct meter *meter;  /* NULL: no board has rails */
+	VEC(unsigned) firsts; /* of each board, its first channel there */
 };
 
 /* ---- relay boards --------------------------------------------------------------------------- */
@@ -40,9 +42,14 @@ struct player {
 static void moved(void *arg, unsigned channel, bool closed)
 {
 	struct module *m = arg;
+	struct player *p = m->player;
+	unsigned i = m->first + channel;
 
-	if (m->first + channel < m->player->boards.n)
-		played_power(m->player->boards.p[m->first + channel], closed);
+	if (i >= p->boards.n)
+		return;
+	if (p->meter)
+		meter_power(p->meter, p->boards.p[i]->script->rails, p->firsts.p[i], closed);
+	played_power(p->boards.p[i], closed);
 }
 
 static void commanded(void *arg, struct str bytes)
@@ -149,9 +156,10 @@ static int add_boards(struct player *p, const char *spec, struct diag *diag, str
 
 /* ---- lab file ------------------------------------------------------------------------------- */
 
-static struct node *describe(struct player *p, size_t i)
+static struct node *describe(struct player *p, size_t i, struct err *e)
 {
 	struct arena *a = &p->arena;
+	unsigned first = 0;
 	const struct script *s = p->boards.p[i]->script;
 	struct node *board = node_new(a, NODE_MAP, (struct loc){0}), *map;
 	const char *kind = p->opts.sockets ? "unix:" : "";
@@ -169,6 +177,9 @@ static struct node *describe(struct player *p, size_t i)
 	map = vlab_put_map(a, vlab_put_map(a, board, "deploy"), "tftp");
 	vlab_put(a, map, "root", "./tftp");
 	vlab_put(a, map, "server", "10.0.2.2");
+	if (p->meter && meter_board(p->meter, s->rails, a, board, &first, e))
+		return NULL;
+	vec_push(&p->firsts, first);
 	return s->lab ? node_overlay(a, board, s->lab) : board;
 }
 
@@ -176,8 +187,16 @@ static int write_lab(struct player *p, struct err *e)
 {
 	struct node *boards = node_new(&p->arena, NODE_MAP, (struct loc){0});
 
-	for (size_t i = 0; i < p->boards.n; i++)
-		node_map_set(&p->arena, boards, p->boards.p[i]->name, describe(p, i));
+	vec_each (&p->scripts, s)
+		if ((*s)->rails && !p->meter && !(p->meter = meter_new(p->vlab.loop, e)))
+			return -1;
+	for (size_t i = 0; i < p->boards.n; i++) {
+		struct node *board = describe(p, i, e);
+
+		if (!board)
+			return -1;
+		node_map_set(&p->arena, boards, p->boards.p[i]->name, board);
+	}
 	return vlab_lab_file(&p->vlab, "player", &p->arena, boards, e);
 }
 
@@ -241,6 +260,10 @@ static int order(struct player *p, size_t i, struct str verb, struct str rest, s
 		AUTOFREE char *text = mem_printf("%.*s\n", STR_ARG(rest));
 
 		played_say(b, str_of(text));
+	} else if (str_is(verb, "rail") && p->meter) {
+		return meter_set(p->meter, b->script->rails, p->firsts.p[i], rest, e);
+	} else if (str_is(verb, "meter") && p->meter) {
+		return meter_fault(p->meter, rest, e);
 	} else if (str_is(verb, "reset")) {
 		played_reset(b);
 	} else if (str_is(verb, "pull")) {
@@ -358,6 +381,8 @@ void player_free(struct player *p)
 	}
 	vec_each (&p->scripts, s)
 		script_free(*s);
+	meter_free(p->meter);
+	vec_done(&p->firsts);
 	vec_done(&p->boards);
 	vec_done(&p->modules);
 	vec_done(&p->scripts);

@@ -12,6 +12,8 @@
  *	relay BOARD ok|dead|lying|stuck
  *	clear BOARD                     no faults, relay good
  *	set BOARD NAME=VALUE            a variable, over the transcript's and the images'
+ *	rail BOARD NAME=MILLIWATTS      what the simulated instrument reads on a power rail
+ *	meter BOARD ok|silent|garbage|gone   of that instrument, which all boards share
  *	say BOARD TEXT                  a kernel line, at once
  *	reset BOARD                     the reset button
  *	pull BOARD, plug BOARD          the console's cable; pull-relay, plug-relay: the relay
@@ -22,6 +24,7 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "labs/virtual/meter.h"
 #include "labs/virtual/player/played.h"
 #include "labs/virtual/relay.h"
 #include "labs/virtual/vlab.h"

@@ -21,7 +21,7 @@ static const char preset_line[] = "[   42.000000] random: crng reseeded on syste
 
 struct script_conf {
 	const char *name, *type, *panic, *line, *start;
-	const struct node *vars, *files, *lab, *states;
+	const struct node *vars, *files, *lab, *rails, *states;
 	struct param_strings faults;
 };
 const struct param script_params[] = {
@@ -39,6 +39,10 @@ const struct param script_params[] = {
 		.help = "files that stand in for the host's in the shell, by path"},
 	{"lab", PARAM_MAP, offsetof(struct script_conf, lab),
 		.help = "laid over the board's entry of the lab file"},
+	{"rails", PARAM_MAP, offsetof(struct script_conf, rails),
+		.help = "power rail -> {mv, mw}: what the simulated instrument reads while there "
+			"is "
+			"power"},
 	{"faults", PARAM_STRINGS, offsetof(struct script_conf, faults),
 		.help = "faults that every board begins with", .example = "insert every=1000"},
 	{"panic", PARAM_STRING, offsetof(struct script_conf, panic),
@@ -315,6 +319,7 @@ static struct script *fill(
 		s->vars = conf.vars;
 		s->files = conf.files;
 		s->lab = conf.lab;
+		s->rails = conf.rails;
 		s->faults = conf.faults;
 		load_states(s, conf.states, diag);
 		s->start = named(s, node_find(doc, "start")->at, conf.start, diag);

@@ -106,6 +106,7 @@ struct script {
 	const struct node *vars;     /* NULL: none */
 	const struct node *files;    /* path -> text, in the userland's folder; NULL: none */
 	const struct node *lab;      /* laid over the board's entry of the lab file; NULL: none */
+	const struct node *rails;    /* name -> {mv, mw}: what the meter reads; NULL: none */
 	struct param_strings faults; /* fault specs that every board begins with */
 	const struct state *start;
 	struct state *states;

@@ -4,6 +4,7 @@
 
 /* Inside the twins of one daemon: what they and their lab file are made of. */
 
+#include "labs/virtual/meter.h"
 #include "labs/virtual/twin/machine.h"
 #include "labs/virtual/twin/model.h"
 #include "labs/virtual/twin/twins.h"
@@ -38,6 +39,7 @@ struct twin {
 	struct mode modes[MODES_MAX];
 	size_t n_modes;
 	size_t n_ports;
+	unsigned first_rail; /* its channel of the meter */
 };
 
 struct twins {
@@ -47,6 +49,7 @@ struct twins {
 	char *tftp;
 	struct relay *relay;
 	struct pty *port;
+	struct meter *meter; /* NULL: no twin has rails */
 	struct twin all[TWINS_MAX];
 	size_t n;
 	size_t boots;   /* at a time; 0: any number */
@@ -68,7 +71,8 @@ int sides_add_modes(struct twin *tw, const char *mode, const struct model_place 
 int sides_strap(struct twin *tw, struct str mode, struct err *e);
 void sides_done(struct twin *tw); /* what sides_add_modes loaded */
 
-/* Writes lab.yaml: each twin with its relay channel, console, deploy folder, ports and straps. */
+/* Writes lab.yaml: each twin with its relay channel, console, deploy folder, ports, straps and the
+ * meter's channels. */
 int twins_write_lab(struct twins *t, struct err *e);
 
 #endif

@@ -71,7 +71,7 @@ static void describe_deploys(struct twins *t, struct twin *tw, struct node *boar
 	}
 }
 
-static void describe(struct twins *t, size_t i, struct node *boards)
+static int describe(struct twins *t, size_t i, struct node *boards, struct err *e)
 {
 	struct arena *a = &t->arena;
 	struct twin *tw = &t->all[i];
@@ -94,13 +94,18 @@ static void describe(struct twins *t, size_t i, struct node *boards)
 	for (size_t p = 0; p < tw->n_ports; p++)
 		vlab_put(a, map, tw->ports[p].service, arena_printf(a, "%d", tw->ports[p].host));
 	describe_modes(t, tw, board);
+	return t->meter ? meter_board(t->meter, tw->model.rails, a, board, &tw->first_rail, e) : 0;
 }
 
 int twins_write_lab(struct twins *t, struct err *e)
 {
 	struct node *boards = node_new(&t->arena, NODE_MAP, (struct loc){0});
 
+	for (size_t i = 0; i < t->n && !t->meter; i++)
+		if (t->all[i].model.rails && !(t->meter = meter_new(t->vlab.loop, e)))
+			return -1;
 	for (size_t i = 0; i < t->n; i++)
-		describe(t, i, boards);
+		if (describe(t, i, boards, e))
+			return -1;
 	return vlab_lab_file(&t->vlab, "twin", &t->arena, boards, e);
 }

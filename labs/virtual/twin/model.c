@@ -86,6 +86,10 @@ const struct param model_params[] = {
 			"them"},
 	{"beside", PARAM_SECTION, offsetof(struct model, beside), .rows = model_beside_params,
 		.help = "a second QEMU of the same board, on the same relay"},
+	{"rails", PARAM_MAP, offsetof(struct model, rails),
+		.help = "power rail -> {mv, mw}: what the simulated instrument reads while there "
+			"is "
+			"power"},
 	{"straps", PARAM_MAP, offsetof(struct model, straps),
 		.help = "boot modes: preset, and modes with what each changes"},
 	{0}};

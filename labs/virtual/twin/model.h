@@ -54,6 +54,7 @@ struct model {
 	const struct node *disks; /* name -> model_disk; NULL: none */
 	struct param_strings objects, devices, globals;
 	struct model_beside beside;
+	const struct node *rails; /* name -> {mv, mw}: what the meter reads; NULL: none */
 	const struct node
 		*straps; /* {preset, modes: {NAME: rows laid over the rest}}; NULL: none */
 };

@@ -57,6 +57,12 @@ static void booted(struct machine *m, void *arg)
 
 /* ---- relay ---------------------------------------------------------------------------------- */
 
+static void feed(struct twins *t, struct twin *tw, bool on)
+{
+	if (t->meter)
+		meter_power(t->meter, tw->model.rails, tw->first_rail, on);
+}
+
 static void moved(void *arg, unsigned channel, bool closed)
 {
 	struct twins *t = arg;
@@ -65,6 +71,7 @@ static void moved(void *arg, unsigned channel, bool closed)
 		return;
 	if (closed)
 		t->all[channel].turn = ++t->turns;
+	feed(t, &t->all[channel], closed);
 	each_side(&t->all[channel], side) machine_power(side->machine, closed);
 	give_turns(t);
 }
@@ -82,6 +89,7 @@ static void failed(struct machine *m, void *arg)
 				other) if (other != side) /* it hung on the same supply */
 				machine_power(other->machine, false);
 			relay_drop(t->relay, (unsigned)i);
+			feed(t, &t->all[i], false);
 		}
 }
 
@@ -240,8 +248,8 @@ static void print_status(const struct machine *m, struct buf *answer)
 		(unsigned long long)pty_dropped_bytes(m->console), (unsigned long long)m->overruns);
 }
 
-static int order(
-	struct twin *tw, struct str verb, struct str word, struct buf *answer, struct err *e)
+static int order(struct twins *t, struct twin *tw, struct str verb, struct str word,
+	struct buf *answer, struct err *e)
 {
 	struct machine *m = tw->machine;
 
@@ -251,6 +259,10 @@ static int order(
 		return machine_reset(m, e);
 	else if (str_is(verb, "strap"))
 		return sides_strap(tw, word, e);
+	else if (str_is(verb, "rail") && t->meter)
+		return meter_set(t->meter, tw->model.rails, tw->first_rail, word, e);
+	else if (str_is(verb, "meter") && t->meter)
+		return meter_fault(t->meter, word, e);
 	else if (str_is(verb, "pull-console"))
 		pty_unplug(m->console);
 	else if (str_is(verb, "plug-console"))
@@ -281,7 +293,7 @@ static int on_line(void *arg, struct str line, struct buf *answer, struct err *e
 		if (name.n && !str_is(name, t->all[i].machine->name))
 			continue;
 		found = true;
-		if (order(&t->all[i], verb, word, answer, e) < 0)
+		if (order(t, &t->all[i], verb, word, answer, e) < 0)
 			return -1;
 	}
 	return found ? 0 : err_set(e, BLAME_CONFIG, "no twin '%.*s'", STR_ARG(name));
@@ -339,6 +351,7 @@ void twins_free(struct twins *t)
 		model_done(&t->all[i].beside);
 		sides_done(&t->all[i]);
 	}
+	meter_free(t->meter);
 	pty_free(t->port);
 	relay_free(t->relay);
 	vlab_done(&t->vlab);

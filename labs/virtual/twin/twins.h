@@ -12,6 +12,7 @@
  *	reset NAME                               the reset button: a warm reset
  *	pull-console NAME, plug-console NAME     the console's cable
  *	pull-relay, plug-relay                   the relay board's
+ *	rail NAME RAIL=MILLIWATTS, meter NAME FAULT    the simulated instrument (meter.h)
  *
  * NAME may be left out where there is one twin.
  */
