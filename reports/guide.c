@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "io/json.h"
+#include "names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,22 +38,6 @@ struct gathering {
 	VEC(struct guide_env) envs;
 	struct err err;
 };
-
-static void keep_once(struct arena *a, struct param_strings *list, const char *text)
-{
-	const char **grown;
-
-	if (!text)
-		return;
-	for (size_t i = 0; i < list->n; i++)
-		if (!strcmp(list->p[i], text))
-			return;
-	grown = arena_alloc(a, (list->n + 1) * sizeof *grown);
-	if (list->n)
-		memcpy(grown, list->p, list->n * sizeof *grown);
-	grown[list->n++] = arena_strdup(a, text);
-	list->p = grown;
-}
 
 static void add_sample(struct sum *s, double value, double min, double max)
 {
@@ -116,10 +101,10 @@ static void note_env(struct gathering *g, const struct report_env *env)
 
 	vec_each (&g->envs, had)
 		if (!strcmp(had->name, env->name)) {
-			keep_once(&g->g->arena, &had->values, env->value);
+			names_add(&g->g->arena, &had->values, env->value);
 			return;
 		}
-	keep_once(&g->g->arena, &made.values, env->value);
+	names_add(&g->g->arena, &made.values, env->value);
 	vec_push(&g->envs, made);
 }
 
@@ -147,9 +132,9 @@ static void note_run(struct gathering *g, struct by_type *t, const struct store_
 	t->t.first_ms = run->started_ms;
 	if (!t->t.runs++)
 		t->t.last_ms = run->started_ms;
-	keep_once(a, &t->t.boards, run->board);
+	names_add(a, &t->t.boards, run->board);
 	if (run->build)
-		keep_once(a, &t->t.builds,
+		names_add(a, &t->t.builds,
 			arena_printf(a, "%s%s%s", run->build, run->build_version ? "@" : "",
 				run->build_version ? run->build_version : ""));
 }
@@ -257,7 +242,7 @@ static int on_known(void *arg, const struct store_run *run)
 	struct known *k = arg;
 
 	if (is_asked(k->g, run) && run->build)
-		keep_once(
+		names_add(
 			&k->arena, &k->names, run->build_version ? run->build_version : run->build);
 	return 0;
 }

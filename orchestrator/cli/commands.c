@@ -6,6 +6,7 @@ const struct cli_command *const cli_commands[] = {
 	&run_command,
 	&check_command,
 	&report_command,
+	&compare_command,
 	&log_command,
 	&boards_command,
 	&builds_command,

@@ -15,6 +15,7 @@ extern const struct cli_command boards_command;
 extern const struct cli_command builds_command;
 extern const struct cli_command cancel_command;
 extern const struct cli_command check_command;
+extern const struct cli_command compare_command;
 extern const struct cli_command completion_command;
 extern const struct cli_command console_cli_command;
 extern const struct cli_command coverage_command;

@@ -39,19 +39,21 @@ static const char *figure(double value, struct arena *a)
 	return strtod(text, NULL) == value ? text : arena_printf(a, "%.17g", value);
 }
 
-static void put_record(const char *const *fields, size_t n, struct arena *a, struct buf *out)
+void format_csv(const char *const *fields, size_t n, struct buf *out)
 {
+	struct arena a = {0};
+
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_putc(out, ',');
-		put_field(fields[i], a, out);
+		put_field(fields[i], &a, out);
 	}
 	buf_putc(out, '\n');
+	arena_done(&a);
 }
 
 #define RECORD(...)                                                                                \
-	put_record((const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), &a,  \
-		out)
+	format_csv((const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), out)
 
 static int csv_write(
 	const struct report *r, const struct report_opts *o, struct buf *out, struct err *e)

@@ -19,6 +19,8 @@ const char *format_labels(struct arena *a, const char *labels);
 const char *format_safe(struct arena *a, const char *text);
 /* For inside an element, or an attribute in double quotes; what XML does not allow as \xNN. */
 void format_xml(const char *text, struct buf *out);
+/* A record of RFC 4180; NULL is an empty field. */
+void format_csv(const char *const *fields, size_t n, struct buf *out);
 /* For inside a cell of a Markdown table, or a line of its text. */
 void format_markdown(const char *text, struct buf *out);
 /* "13.68 (min 13.50, max 13.97)", as the published tables have it; in a. */

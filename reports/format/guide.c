@@ -7,6 +7,7 @@
 #include "guide.h"
 
 #include "formats.h"
+#include "reports/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@
 
 const struct page_format *const guide_formats[] = {&page_html, &page_markdown, &page_rst, NULL};
 
-#define TWIN_WORDS "twin, not silicon"
+#define TWIN_WORDS  "twin, not silicon"
+#define NAMES_SHOWN 4 /* of boards, builds and values of the environment */
 
 struct writing {
 	const struct guide *g;
@@ -235,18 +237,6 @@ static void write_tables(struct writing *w)
 
 /* ---- what was measured ---- */
 
-static const char *join(struct arena *a, const struct param_strings *list)
-{
-	enum { SHOWN = 4 };
-	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
-
-	for (size_t i = 0; i < list->n && i < SHOWN; i++)
-		buf_printf(&text, "%s%s", i ? ", " : "", list->p[i]);
-	if (list->n > SHOWN)
-		buf_printf(&text, " and %zu more", list->n - SHOWN);
-	return arena_strdup(a, buf_str(&text));
-}
-
 static const char *date(struct arena *a, int64_t ms)
 {
 	time_t t = (time_t)(ms / 1000);
@@ -278,8 +268,8 @@ static void write_runs(struct writing *w)
 			row[1].text =
 				w->g->twin ? arena_printf(&w->arena, "%s (" TWIN_WORDS ")", t->type)
 					   : t->type;
-			row[2].text = join(&w->arena, &t->boards);
-			row[3].text = join(&w->arena, &t->builds);
+			row[2].text = names_join(&w->arena, &t->boards, NAMES_SHOWN);
+			row[3].text = names_join(&w->arena, &t->builds, NAMES_SHOWN);
 			row[4].text = arena_printf(&w->arena, "%zu", t->runs);
 			row[5].text = strcmp(first, last) != 0
 					      ? arena_printf(&w->arena, "%s to %s", first, last)
@@ -298,7 +288,7 @@ static void write_envs(struct writing *w)
 
 	for (size_t i = 0; i < r->n_envs; i++) {
 		cells[2 * i].text = r->envs[i].name;
-		cells[2 * i + 1].text = join(&w->arena, &r->envs[i].values);
+		cells[2 * i + 1].text = names_join(&w->arena, &r->envs[i].values, NAMES_SHOWN);
 	}
 	if (r->n_envs)
 		w->page.f->table(&w->page,

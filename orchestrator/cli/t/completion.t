@@ -53,7 +53,7 @@ same 'bash: a command that is none' '' "$(offers hilab rnu '')"
 hilab completion zsh >"$dir/zsh/_hilab"
 timeout 60 zsh -f "$here/completion.zsh" "$dir/zsh" "$dir/work" 'hilab ru' 'hilab run --la' 'hilab run --lab l' \
 	'hilab report -f tap' 'hilab run --qui' 'hilab check j' 'hilab bench power/s' 'hilab builds pr' \
-	'hilab builds pin n' 'hilab run --build n' 'hilab help comp' 'hilab log lat' 'hilab log fo' \
+	'hilab builds pin n' 'hilab run --build n' 'hilab help compl' 'hilab log lat' 'hilab log fo' \
 	>"$dir/out" 2>&1 </dev/null
 zsh_is() { same "zsh: $1" "$1 => $2" "$(grep -F "$1 => " "$dir/out" || tail -3 "$dir/out")"; }
 zsh_is 'hilab ru' 'hilab run '
@@ -66,7 +66,7 @@ zsh_is 'hilab bench power/s' 'hilab bench power/serial-relay '
 zsh_is 'hilab builds pr' 'hilab builds prune '
 zsh_is 'hilab builds pin n' 'hilab builds pin nightly '
 zsh_is 'hilab run --build n' 'hilab run --build nightly '
-zsh_is 'hilab help comp' 'hilab help completion '
+zsh_is 'hilab help compl' 'hilab help completion '
 zsh_is 'hilab log lat' 'hilab log latest '
 zsh_is 'hilab log fo' 'hilab log folder/'
 
