@@ -233,6 +233,17 @@ static void add(struct coverage_counts *to, const struct coverage_counts *c)
 	to->stored += c->stored;
 }
 
+static void count_timed(struct coverage *c, const struct hearing *h)
+{
+	for (size_t i = 0; i < h->refs->n; i++)
+		for (size_t k = 0; k < h->refs->p[i].n; k++) {
+			const struct replay_drawn *d = &h->drawn[i][k];
+
+			c->timed += d->timed && replay_is_told(d);
+			c->late_ms = d->late > c->late_ms ? d->late : c->late_ms;
+		}
+}
+
 static void count_figures(const struct hearing *h, const struct reference *r,
 	const struct reference_table *t, struct coverage_counts *c)
 {
@@ -301,6 +312,8 @@ int coverage_make(struct coverage *c, const struct reference_set *refs, const st
 			made.stored_whole += t->counts.stored == t->counts.figures;
 		}
 	}
+	if (!failed)
+		count_timed(&made, &h);
 	hearing_done(&h);
 	if (failed)
 		coverage_done(&made);

@@ -29,6 +29,8 @@ struct coverage {
 	size_t n, runs; /* runs: of the store that were looked at */
 	struct coverage_table *tables;
 	struct coverage_counts all;
+	size_t timed;        /* of those stored: times that the lab's clock took */
+	double late_ms;      /* the most that one of them is more than what was drawn */
 	size_t stored_whole; /* tables all of whose figures are stored */
 	size_t whole; /* tables whose figures all have a job and come back from their parser */
 };

@@ -14,6 +14,7 @@
  *	{12!100}  what 100 has more than the value, without the point
  *	{12+9*50} as many of which {9*50} are left when that share of them, in percent, is lost
  *	{12@}     as a time of day, counted from 10:00
+ *	{12~}     milliseconds that the board takes, to be measured by the lab's clock
  */
 #include "replay.h"
 
@@ -26,7 +27,7 @@
 
 struct place {
 	int64_t row, other; /* other: of '+' */
-	char how;           /* 0, '<', '>', '*', '/', 'm', '-', '!', '+', '@' */
+	char how;           /* 0, '<', '>', '*', '/', 'm', '-', '!', '+', '@', '~' */
 	double by;
 };
 
@@ -152,6 +153,14 @@ static void put_place(const struct replay_table *t, const struct reference_figur
 		put_time(out, f, d, p, (uint64_t)value);
 		return;
 	}
+	if (p->how == '~') {
+		int64_t ms = 500 + (int64_t)(mix((uint64_t)value) % 2000);
+
+		buf_printf(out, "%lld", (long long)ms);
+		d->timed = true;
+		d->value = settled(f, !strcmp(f->unit, "s") ? (double)ms / 1000 : (double)ms);
+		return;
+	}
 	*(p->how == '<' ? &d->min : p->how == '>' ? &d->max : &d->value) = settled(f, real);
 	if (p->how == '*')
 		buf_printf(out, "%.0f", real * p->by);
@@ -193,7 +202,7 @@ static size_t read_place(struct str s, struct place *p)
 			return 0;
 		by = str_make(by.p + star + 1, by.n - (size_t)star - 1);
 	}
-	if (!strchr("<>*/m-!+@", p->how) || (by.n && str_double(by, &p->by)))
+	if (!strchr("<>*/m-!+@~", p->how) || (by.n && str_double(by, &p->by)))
 		return 0;
 	return (size_t)end + 1;
 }

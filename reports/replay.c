@@ -179,6 +179,10 @@ void replay_tell(const struct replay_table *t, struct replay_drawn *drawn, const
 	if (reference_match(t->reference, metric, labels, n, &f) != REFERENCE_FITS)
 		return;
 	d = &drawn[f - t->reference->figures];
+	if (d->shown && d->timed && value >= d->value && value - d->value < REPLAY_LATE_MS) {
+		d->late = value - d->value > d->late ? value - d->value : d->late;
+		value = d->value;
+	}
 	if (!d->shown || !is_same(d->value, value) || (!isnan(d->min) && !is_same(d->min, min)) ||
 		(!isnan(d->max) && !is_same(d->max, max)))
 		d->wrong = true;

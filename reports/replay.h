@@ -11,12 +11,14 @@
 #include "base/buf.h"
 #include "reference.h"
 
+#define REPLAY_LATE_MS 1000 /* told late by less, a time is what was drawn */
+
 struct replay_show { /* what one step prints */
 	/* parse NULL: text are commands that print result frames; step NULL: not told */
 	const char *parse, *step, *text;
 	const struct node *settings; /* of the parser; NULL: none */
 	const struct node *labels;   /* of the step; NULL: none */
-	const struct node *params; /* of the table's job, beside the table's own; NULL: none */
+	const struct node *params;   /* of the table's job, beside the table's own; NULL: none */
 };
 struct replay_table {
 	const char *soc, *section, *table;
@@ -42,6 +44,8 @@ struct replay_drawn {
 	double value, min, max; /* in the metric's unit; NAN: not shown */
 	size_t told;            /* how often exactly that was told under its key */
 	bool wrong;             /* another value was told under its key */
+	bool timed;             /* the lab's clock tells it: the board takes that long */
+	double late;            /* the most that it was told late, of value's unit; 0: not timed */
 };
 /* Was it stored, and never as anything else? */
 bool replay_is_told(const struct replay_drawn *d);

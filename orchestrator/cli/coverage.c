@@ -52,9 +52,10 @@ static int print_json(const struct coverage *c, uint64_t seed)
 					t->t->job, "no_job", t->no_job, "no_parser",
 					t->t->no_parser, "counts", counts_json(&t->counts)));
 	}
-	all = json_pack("{s:I, s:o, s:o, s:I, s:I, s:I}", "seed", (json_int_t)seed, "tables",
-		tables, "counts", counts_json(&c->all), "whole_tables", (json_int_t)c->whole,
-		"stored_tables", (json_int_t)c->stored_whole, "runs", (json_int_t)c->runs);
+	all = json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:I}", "seed", (json_int_t)seed,
+		"tables", tables, "counts", counts_json(&c->all), "whole_tables",
+		(json_int_t)c->whole, "stored_tables", (json_int_t)c->stored_whole, "stored_timed",
+		(json_int_t)c->timed, "late_ms", c->late_ms, "runs", (json_int_t)c->runs);
 	return cli_out_json(all);
 }
 
@@ -90,10 +91,10 @@ static int print_text(const struct coverage *c, uint64_t seed)
 		"rendered table (seed %llu);\n%zu have a result on silicon, %zu on a twin (of %zu "
 		"runs). %zu tables have a job and came back whole.\n"
 		"%zu figures, and %zu whole tables, are stored with exactly the values of that "
-		"seed.\n",
+		"seed (%zu by the lab's clock, at most %.0f ms late).\n",
 		c->all.figures, c->n, c->all.job, c->all.parser, c->all.parsed,
 		(unsigned long long)seed, c->all.silicon, c->all.twin, c->runs, c->whole,
-		c->all.stored, c->stored_whole);
+		c->all.stored, c->stored_whole, c->timed, c->late_ms);
 	return cli_out(&out) ? EXIT_INCOMPLETE : EXIT_PASS;
 }
 

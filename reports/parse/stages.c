@@ -164,9 +164,20 @@ size_t stages_find(struct str log, struct str index, struct stage_span span,
 	return found;
 }
 
+static int64_t time_at(
+	const struct stage_mark *marks, const int64_t *at_ms, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(marks[i].name, name))
+			return at_ms[i];
+	return -1;
+}
+
 void stages_emit(
 	const struct stage_mark *marks, const int64_t *at_ms, size_t n, const struct sink *sink)
 {
+	int64_t kernel = time_at(marks, at_ms, n, "kernel");
+	int64_t login = time_at(marks, at_ms, n, "login");
 	char name[80];
 
 	for (size_t i = 0; i < n; i++) {
@@ -177,4 +188,6 @@ void stages_emit(
 	}
 	if (n && at_ms[n - 1] >= 0)
 		sink_figure(sink, "boot.total_ms", (double)at_ms[n - 1], "ms", NULL, 0);
+	if (kernel >= 0 && login >= kernel)
+		sink_figure(sink, "boot.linux_ms", (double)(login - kernel), "ms", NULL, 0);
 }

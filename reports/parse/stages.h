@@ -33,7 +33,8 @@ struct stage_span {
 size_t stages_find(struct str log, struct str index, struct stage_span span,
 	const struct stage_mark *marks, size_t n, int64_t *at_ms);
 
-/* The metrics boot.NAME_ms of all that were seen and, when the last one was, boot.total_ms. */
+/* The metrics boot.NAME_ms of all that were seen, boot.total_ms when the last one was, and
+ * boot.linux_ms from "kernel" (the boot loader's last line, or the kernel's first) to "login". */
 void stages_emit(
 	const struct stage_mark *marks, const int64_t *at_ms, size_t n, const struct sink *sink);
 

@@ -36,6 +36,8 @@ struct played_job {
 	char *name;
 	const char *dir;
 	bool firmware; /* no shell: a command line of its own */
+	bool card;     /* it starts by itself, from a card */
+	char *takes;   /* milliseconds from the kernel to the login; NULL: none */
 	struct buf rules;
 	VEC(struct answer) answers;
 };
@@ -166,6 +168,10 @@ static int add_step(struct played_job *b, const struct step *s)
 		const char *method = ((const struct step_boot *)s->conf)->method;
 
 		b->firmware |= method && !strcmp(method, "rtos");
+		b->card |= method && !strcmp(method, "autoboot");
+	} else if (s->kind == STEP_LOGIN && text.len) {
+		free(b->takes);
+		b->takes = buf_take(&text);
 	}
 	return 0;
 }
@@ -254,13 +260,14 @@ static const char *type_of(const char *soc)
 /* The transcript: a common one, with the type, the name and the loader's answers put in. */
 static int write_transcript(const struct played_job *b, struct err *e)
 {
-	AUTOFREE char *below =
-		mem_printf("reports/t/data/replay-%s.yaml", b->firmware ? "firmware" : "linux");
+	AUTOFREE char *below = mem_printf("reports/t/data/replay-%s.yaml", b->firmware ? "firmware"
+									   : b->card   ? "card"
+										       : "linux");
 	AUTOFREE char *from = fs_data_path(below);
 	AUTOFREE char *to = mem_printf("%s/%s.yaml", b->dir, b->name);
 	const char *const words[][2] = {{"@TYPE@", type_of(b->run->soc)}, {"@NAME@", b->name},
-		{"@SOC@", b->run->soc}, {"@TOOLS@", getenv("HILAB_BUILD")},
-		{"      # @RULES@\n", buf_str(&b->rules)}};
+		{"@TAKES@", b->takes ? b->takes : "0"}, {"@SOC@", b->run->soc},
+		{"@TOOLS@", getenv("HILAB_BUILD")}, {"      # @RULES@\n", buf_str(&b->rules)}};
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 
@@ -342,6 +349,7 @@ static int write_run(const struct run *r, size_t nth, const char *dir)
 	}
 	vec_done(&b.answers);
 	buf_done(&b.rules);
+	free(b.takes);
 	free(b.name);
 	plan_done(&p);
 	diag_done(&diag);

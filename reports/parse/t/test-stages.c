@@ -120,6 +120,12 @@ static void test_emit(void)
 	buf_reset(&got);
 	stages_emit(marks, (int64_t[]){812, -1, -1, -1}, 4, &sink);
 	is_str(buf_str(&got), "boot.loader_ms 812 ms 0\n", "no total of a boot that did not end");
+	buf_reset(&got);
+	stages_emit(marks, (int64_t[]){-1, 2003, -1, 5003}, 4, &sink);
+	is_str(buf_str(&got),
+		"boot.kernel_ms 2003 ms 0\nboot.login_ms 5003 ms 0\nboot.total_ms 5003 ms 0\n"
+		"boot.linux_ms 3000 ms 0\n",
+		"and from the kernel to the login");
 }
 
 int main(void)
