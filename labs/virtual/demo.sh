@@ -48,7 +48,7 @@ say "4. What there is now"
 "$hilab" report --store "$HILAB_STORE"
 cat <<EOF
 
-  $hilab report latest --format tap --store $HILAB_STORE    the same results as TAP 14
+  $hilab report latest --format tap --store $HILAB_STORE    the same results as TAP
   $hilab log latest --store $HILAB_STORE                    the board's console
 EOF
 exit "$rc"

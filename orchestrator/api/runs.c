@@ -10,6 +10,7 @@
 #include "io/child.h"
 #include "io/chunks.h"
 #include "io/json.h"
+#include "reports/format/format.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -192,7 +193,7 @@ void run_file(struct call *c)
 
 /* ---- reports: in a process of their own, on a store that is only read ---- */
 
-struct report {
+struct rendering {
 	struct server *server;
 	struct call *call; /* NULL: its client is gone */
 	struct child child;
@@ -203,7 +204,7 @@ struct report {
 	bool ended;
 };
 
-static void report_free(struct report *r)
+static void report_free(struct rendering *r)
 {
 	loop_del(r->out);
 	loop_del(r->timer);
@@ -214,7 +215,7 @@ static void report_free(struct report *r)
 }
 
 /* Both must have happened: its output ended, and it was reaped. */
-static void report_end(struct report *r)
+static void report_end(struct rendering *r)
 {
 	char how[64];
 
@@ -235,7 +236,7 @@ static void report_end(struct report *r)
 
 static void report_bytes(void *arg, uint32_t events)
 {
-	struct report *r = arg;
+	struct rendering *r = arg;
 	ssize_t n = buf_read(&r->text, r->fd, 65536);
 
 	(void)events;
@@ -249,7 +250,7 @@ static void report_bytes(void *arg, uint32_t events)
 
 static void report_ended(void *arg, struct child *child)
 {
-	struct report *r = arg;
+	struct rendering *r = arg;
 
 	(void)child;
 	r->ended = true;
@@ -258,7 +259,7 @@ static void report_ended(void *arg, struct child *child)
 
 static void report_late(void *arg)
 {
-	struct report *r = arg;
+	struct rendering *r = arg;
 
 	r->timer = NULL;
 	child_signal(&r->child, SIGKILL);
@@ -266,13 +267,13 @@ static void report_late(void *arg)
 
 static void report_gone(struct call *c)
 {
-	struct report *r = *(struct report **)c->state;
+	struct rendering *r = *(struct rendering **)c->state;
 
 	r->call = NULL;
 	child_signal(&r->child, SIGKILL);
 }
 
-static int report_start(struct report *r, int64_t run, const char *format, struct err *e)
+static int report_start(struct rendering *r, int64_t run, const char *format, struct err *e)
 {
 	char number[24];
 	const char *argv[] = {"/proc/self/exe", "report", number, "--format", format, "--store",
@@ -294,32 +295,25 @@ static int report_start(struct report *r, int64_t run, const char *format, struc
 
 void run_report(struct call *c)
 {
-	static const char *const formats[][2] = {{"csv", "text/csv; charset=utf-8"},
-		{"json", "application/json"}, {"junit", "application/xml"},
-		{"text", "text/plain; charset=utf-8"}, {"tap", "text/plain; charset=utf-8"},
-		{"markdown", "text/markdown; charset=utf-8"}};
 	const char *format = http_query(c->request, "format");
-	const char *type = NULL;
-	struct report *r, **slot;
+	const struct report_format *f;
+	struct rendering *r, **slot;
 	struct err e = {0};
 	int64_t id;
 
 	if (!run_get(c, &id))
 		return;
 	format = format ? format : "json";
-	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-		if (!strcmp(formats[i][0], format))
-			type = formats[i][1];
-	if (!type) {
-		call_fail(c, 400, "invalid",
-			"format: csv, json, junit, text, tap or markdown, not '%s'", format);
+	f = (const struct report_format *)driver_get(report_formats(), "report format", format, &e);
+	if (!f) {
+		call_fail(c, 400, "invalid", "%s", e.msg);
 		return;
 	}
 	r = mem_alloc(sizeof *r);
 	r->server = c->server;
 	r->call = c;
 	r->fd = -1;
-	r->type = type;
+	r->type = f->mime;
 	r->child = (struct child)CHILD_INIT;
 	r->text = (struct buf)BUF_INIT(REPORT_BYTES);
 	if (report_start(r, id, format, &e)) {

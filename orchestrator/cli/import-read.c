@@ -104,7 +104,9 @@ int import_parsed(struct import_draft *d, const char *parser, struct str text, s
 		return -1;
 	d->format = p->d.name;
 	parsed.ours =
-		!strcmp(p->d.name, "tap") && str_starts(text, "TAP version 14\n1..") &&
+		!strcmp(p->d.name, "tap") &&
+		(str_starts(text, "TAP version 13\n1..") ||
+			str_starts(text, "TAP version 14\n1..")) &&
 		str_find(str_make(text.p, text.n < 200 ? text.n : 200), STR_LIT("\n# run ")) >= 0;
 	parsed.run = import_run_of(d, import_id_of(d, (struct import_id){0}));
 	return p->parse(text, &sink, e) ? err_wrap(e, "'%s'", d->file) : 0;

@@ -33,7 +33,7 @@ static int run(int argc, char **argv)
 const struct cli_command report_command = {
 	.name = "report",
 	.brief = "print a run, or list the runs",
-	.usage = "[run] [RUN|latest|DIR] | VERB ...",
+	.usage = "[run] [RUN|latest|DIR...] | VERB ...",
 	.details =
 		"With no operand: the newest runs, one line each. With one: everything that run\n"
 		"reported, every result and every figure. DIR is a job folder that is in no "
@@ -44,6 +44,6 @@ const struct cli_command report_command = {
 		"  run        one run, or a list of runs: what it is without a verb",
 	.example = "hilab report\nhilab report latest\nhilab report 12 --tap",
 	.opts = report_run_opts,
-	.max_operands = 1,
+	.max_operands = -1,
 	.run = run,
 };

@@ -20,6 +20,12 @@ extern const struct cli_command report_run_command;
 /* By what stands behind "report "; NULL. */
 const struct cli_command *report_verb(const char *word);
 /* Of `report run`; c is it, or the command that it is the preset verb of. */
+#define REPORT_RUN_DETAILS                                                                         \
+	"With no operand: the newest runs, one line each. With one: everything that run\n"         \
+	"reported, every result and every figure. DIR is a job folder that is in no store.\n"      \
+	"Several runs or formats go to a folder: report.xml, report.html and so on, of several\n"  \
+	"runs report-12.xml. --fail-on makes the exit status of what is there: failure 1 (the\n"   \
+	"thing under test), infra 3 (lab, timeout, bug, or nothing ran)."
 extern const struct cli_opt report_run_opts[];
 int report_run(const struct cli_command *c, int argc, char **argv);
 

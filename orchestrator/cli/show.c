@@ -18,7 +18,7 @@ static const struct cli_opt opts[] = {
 	{"follow", 'f', CLI_FLAG, offsetof(struct args, follow), NULL,
 		"show it as it goes on, until it is done"},
 	{"format", 0, CLI_TEXT, offsetof(struct args, format), "NAME",
-		"of the report (text, tap, json, junit, markdown, csv)"},
+		"of the report (text, tap, json, junit, markdown, html, csv, kcidb)"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "the job as JSON"},
 	REMOTE_OPT(struct args),
 	{0},

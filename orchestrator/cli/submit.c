@@ -42,7 +42,8 @@ static const struct cli_opt opts[] = {
 	{"wait", 'w', CLI_FLAG, offsetof(struct args, wait), NULL,
 		"wait for the end; exit status by the verdict"},
 	{"format", 0, CLI_TEXT, offsetof(struct args, format), "NAME",
-		"of the report of --follow and --wait (text, tap, json, junit, markdown, csv)"},
+		"of the report of --follow and --wait (text, tap, json, junit, markdown, html, "
+		"csv, kcidb)"},
 	{"check", 0, CLI_FLAG, offsetof(struct args, check), NULL,
 		"only ask whether the controller would take it"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "answer as JSON"},

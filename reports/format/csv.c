@@ -88,7 +88,7 @@ const struct report_format csv_format = {
 	.d = {.name = "csv",
 		.brief = "results and figures, a record each, as 'hilab import' reads them",
 		.proven = "golden cases; imported again"},
-	.mime = "text/csv",
+	.mime = "text/csv; charset=utf-8",
 	.ext = "csv",
 	.write = csv_write,
 };

@@ -11,9 +11,14 @@ const struct driver *const *report_formats(void)
 {
 	static const struct driver *const table[] = {
 		&csv_format.d,
+		&html_format.d,
 		&json_format.d,
 		&junit_format.d,
+		&kcidb_format.d,
 		&markdown_format.d,
+		&squad_metadata_format.d,
+		&squad_metrics_format.d,
+		&squad_tests_format.d,
 		&tap_format.d,
 		&text_format.d,
 		NULL,

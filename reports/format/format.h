@@ -9,8 +9,9 @@
 #include "reports/report.h"
 
 struct report_opts {
-	int width;   /* columns of the terminal; 0: unbounded */
-	bool colour; /* ANSI colours */
+	int width;          /* columns of the terminal; 0: unbounded */
+	bool colour;        /* ANSI colours */
+	const char *origin; /* whose reports they are, for KCIDB; NULL: "hilab" */
 };
 
 struct report_format {

@@ -6,7 +6,10 @@
 
 #include "format.h"
 
-extern const struct report_format csv_format, json_format, junit_format, markdown_format,
+#include <jansson.h>
+
+extern const struct report_format csv_format, html_format, json_format, junit_format, kcidb_format,
+	markdown_format, squad_metadata_format, squad_metrics_format, squad_tests_format,
 	tap_format, text_format;
 
 /* A figure with the digits that say something: whole when it is whole, else four significant ones
@@ -23,6 +26,9 @@ void format_xml(const char *text, struct buf *out);
 void format_csv(const char *const *fields, size_t n, struct buf *out);
 /* For inside a cell of a Markdown table, or a line of its text. */
 void format_markdown(const char *text, struct buf *out);
+/* A JSON string, or null for NULL: a new reference. Bytes of another encoding are lost, the text is
+ * not. */
+json_t *format_json(const char *s);
 /* "13.68 (min 13.50, max 13.97)", as the published tables have it; in a. */
 const char *format_aggregate(struct arena *a, const struct aggregate *g);
 /* The same of a metric: its min and max where they are told; in a. */

@@ -6,13 +6,13 @@
  */
 #include "guide.h"
 
+#include "base/clock.h"
 #include "formats.h"
 #include "reports/names.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 const struct page_format *const guide_formats[] = {&page_html, &page_markdown, &page_rst, NULL};
 
@@ -239,13 +239,10 @@ static void write_tables(struct writing *w)
 
 static const char *date(struct arena *a, int64_t ms)
 {
-	time_t t = (time_t)(ms / 1000);
-	struct tm tm;
 	char text[32];
 
-	gmtime_r(&t, &tm);
-	strftime(text, sizeof text, "%Y-%m-%d", &tm);
-	return arena_strdup(a, text);
+	clock_iso(ms, text, sizeof text);
+	return arena_strndup(a, text, strlen("2026-01-31"));
 }
 
 static void write_runs(struct writing *w)

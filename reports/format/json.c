@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static json_t *text(const char *s)
+json_t *format_json(const char *s)
 {
 	json_t *j = s ? json_string(s) : json_null();
 	AUTOFREE char *copy = NULL;
@@ -42,13 +42,14 @@ static json_t *run_json(const struct store_run *run)
 	return json_pack(
 		"{s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 		"s:o}",
-		"id", (json_int_t)run->id, "job", text(run->job), "board", text(run->board), "type",
-		text(run->type), "soc", text(run->soc), "lab", text(run->lab), "twin", run->twin,
-		"build", text(run->build), "build_version", text(run->build_version), "verdict",
-		text(run->verdict), "blame", text(run->blame), "message", text(run->message),
-		"started_ms", number_or_null(run->started_ms, 0), "ended_ms",
-		number_or_null(run->ended_ms, 0), "dir", text(run->dir), "params",
-		object_of(run->params));
+		"id", (json_int_t)run->id, "job", format_json(run->job), "board",
+		format_json(run->board), "type", format_json(run->type), "soc",
+		format_json(run->soc), "lab", format_json(run->lab), "twin", run->twin, "build",
+		format_json(run->build), "build_version", format_json(run->build_version),
+		"verdict", format_json(run->verdict), "blame", format_json(run->blame), "message",
+		format_json(run->message), "started_ms", number_or_null(run->started_ms, 0),
+		"ended_ms", number_or_null(run->ended_ms, 0), "dir", format_json(run->dir),
+		"params", object_of(run->params));
 }
 
 static json_t *counts_json(const struct report *r)
@@ -73,12 +74,12 @@ static json_t *results_json(const struct report *r)
 	for (size_t i = 0; i < r->n_results; i++) {
 		const struct store_result *res = &r->results[i];
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "suite",
-				      text(res->suite), "name", text(res->name), "status",
-				      text(res->status), "why", text(res->why), "at_ms",
-				      number_or_null(res->at_ms, 0), "console", text(res->console),
-				      "log_offset", number_or_null(res->log_offset, -1)));
+		json_array_append_new(list,
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "suite",
+				format_json(res->suite), "name", format_json(res->name), "status",
+				format_json(res->status), "why", format_json(res->why), "at_ms",
+				number_or_null(res->at_ms, 0), "console", format_json(res->console),
+				"log_offset", number_or_null(res->log_offset, -1)));
 	}
 	return list;
 }
@@ -93,12 +94,13 @@ static json_t *metrics_json(const struct report *r)
 
 		json_array_append_new(list,
 			json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "suite",
-				text(m->suite), "test", text(m->test), "name", text(m->name),
-				"value", m->value, "min", figure(m->min), "max", figure(m->max),
-				"resolution", figure(m->resolution > 0 ? m->resolution : NAN),
-				"unit", text(m->unit), "better",
-				text(def ? metric_better_names[def->better] : m->better), "labels",
-				object_of(m->labels)));
+				format_json(m->suite), "test", format_json(m->test), "name",
+				format_json(m->name), "value", m->value, "min", figure(m->min),
+				"max", figure(m->max), "resolution",
+				figure(m->resolution > 0 ? m->resolution : NAN), "unit",
+				format_json(m->unit), "better",
+				format_json(def ? metric_better_names[def->better] : m->better),
+				"labels", object_of(m->labels)));
 	}
 	return list;
 }
@@ -112,10 +114,10 @@ static json_t *aggregates_json(const struct report *r)
 
 		json_array_append_new(list,
 			json_pack("{s:o, s:o, s:o, s:o, s:I, s:s, s:f, s:f, s:f, s:f}", "suite",
-				text(g->suite), "name", text(g->name), "unit", text(g->unit),
-				"labels", object_of(g->labels), "n", (json_int_t)g->n, "aggregate",
-				metric_aggregate_names[g->how], "value", g->value, "avg", g->avg,
-				"min", g->min, "max", g->max));
+				format_json(g->suite), "name", format_json(g->name), "unit",
+				format_json(g->unit), "labels", object_of(g->labels), "n",
+				(json_int_t)g->n, "aggregate", metric_aggregate_names[g->how],
+				"value", g->value, "avg", g->avg, "min", g->min, "max", g->max));
 	}
 	return list;
 }
@@ -126,7 +128,7 @@ static json_t *stages_json(const struct report *r)
 
 	for (size_t i = 0; i < r->n_stages; i++)
 		json_array_append_new(list,
-			json_pack("{s:o, s:I}", "name", text(r->stages[i].name),
+			json_pack("{s:o, s:I}", "name", format_json(r->stages[i].name),
 				"ms_since_power_on", (json_int_t)r->stages[i].ms_since_power_on));
 	return list;
 }
@@ -138,11 +140,12 @@ static json_t *steps_json(const struct report *r)
 	for (size_t i = 0; i < r->n_steps; i++) {
 		const struct report_step *st = &r->steps[i];
 
-		json_array_append_new(list,
-			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text(st->name),
-				"outcome", text(st->outcome), "ms", number_or_null(st->ms, -1),
-				"blame", text(st->blame), "message", text(st->message), "attempts",
-				number_or_null(st->attempts, 0)));
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+				      format_json(st->name), "outcome", format_json(st->outcome),
+				      "ms", number_or_null(st->ms, -1), "blame",
+				      format_json(st->blame), "message", format_json(st->message),
+				      "attempts", number_or_null(st->attempts, 0)));
 	}
 	return list;
 }
@@ -155,8 +158,9 @@ static json_t *identities_json(const struct report *r)
 		const struct report_identity *id = &r->identities[i];
 
 		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:b}", "role", text(id->role), "want",
-				      text(id->want), "got", text(id->got), "same", id->same));
+			list, json_pack("{s:o, s:o, s:o, s:b}", "role", format_json(id->role),
+				      "want", format_json(id->want), "got", format_json(id->got),
+				      "same", id->same));
 	}
 	return list;
 }
@@ -166,8 +170,9 @@ static json_t *envs_json(const struct report *r)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->n_envs; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o}", "name", text(r->envs[i].name),
-						    "value", text(r->envs[i].value)));
+		json_array_append_new(
+			list, json_pack("{s:o, s:o}", "name", format_json(r->envs[i].name), "value",
+				      format_json(r->envs[i].value)));
 	return list;
 }
 
@@ -189,7 +194,7 @@ static int json_format_write(
 
 	(void)o;
 	for (size_t i = 0; i < r->n_warnings; i++)
-		json_array_append_new(warnings, text(r->warnings[i]));
+		json_array_append_new(warnings, format_json(r->warnings[i]));
 	return finish(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			      "hilab.run/1", "run", run_json(&r->run), "counts", counts_json(r),
 			      "results", results_json(r), "metrics", metrics_json(r), "aggregates",

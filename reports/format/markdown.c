@@ -93,7 +93,7 @@ static int markdown_write(
 
 const struct report_format markdown_format = {
 	.d = {.name = "markdown", .brief = "tables for a CI page", .proven = "golden cases"},
-	.mime = "text/markdown",
+	.mime = "text/markdown; charset=utf-8",
 	.ext = "md",
 	.write = markdown_write,
 };

@@ -41,7 +41,7 @@ static const char style[] =
 	"caption{text-align:left;font-weight:600;padding:.2rem 0 .4rem}\n"
 	"th,td{border:1px solid var(--line);padding:.32rem .6rem;text-align:left;vertical-align:top}\n"
 	"thead th{background:var(--head)}tbody tr:nth-child(even){background:var(--zebra)}\n"
-	"tbody th{font-weight:400;overflow-wrap:anywhere}\n"
+	"tbody th{font-weight:400;overflow-wrap:break-word}\n"
 	"td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
 	"td.good{background:var(--goodbg)}td.bad{background:var(--badbg)}"
 	"td.good small{color:var(--good)}td.bad small{color:var(--bad)}"
@@ -140,12 +140,13 @@ static bool is_number(const char *text)
 	return text && isdigit((unsigned char)*text);
 }
 
-static void html_cell(struct page *p, const struct page_cell *c, bool first)
+static void html_cell(struct page *p, const struct page_cell *c, bool first, bool aligned)
 {
 	const char *tag = first ? "th" : "td";
 
 	buf_printf(p->out, "<%s%s class=\"%s%s%s\">", tag, first ? " scope=\"row\"" : "",
-		mark_names[c->mark], c->mark ? " " : "", is_number(c->text) && !first ? "n" : "");
+		mark_names[c->mark], c->mark ? " " : "",
+		aligned && !first && is_number(c->text) ? "n" : "");
 	html(p, c->text);
 	if (c->note) {
 		buf_puts(p->out, "<small>");
@@ -157,6 +158,10 @@ static void html_cell(struct page *p, const struct page_cell *c, bool first)
 
 static void html_table(struct page *p, const struct page_table *t)
 {
+	bool headed = false;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		headed |= *t->columns[i] != 0;
 	buf_puts(p->out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
 	html(p, t->caption ? t->caption : "table");
 	buf_puts(p->out, "\">\n<table>\n");
@@ -165,17 +170,20 @@ static void html_table(struct page *p, const struct page_table *t)
 		html(p, t->caption);
 		buf_puts(p->out, "</caption>\n");
 	}
-	buf_puts(p->out, "<thead><tr>");
-	for (size_t i = 0; i < t->n_columns; i++) {
-		buf_puts(p->out, "<th scope=\"col\">");
-		html(p, t->columns[i]);
-		buf_puts(p->out, "</th>");
+	if (headed) {
+		buf_puts(p->out, "<thead><tr>");
+		for (size_t i = 0; i < t->n_columns; i++) {
+			buf_puts(p->out, "<th scope=\"col\">");
+			html(p, t->columns[i]);
+			buf_puts(p->out, "</th>");
+		}
+		buf_puts(p->out, "</tr></thead>\n");
 	}
-	buf_puts(p->out, "</tr></thead>\n<tbody>\n");
+	buf_puts(p->out, "<tbody>\n");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		buf_puts(p->out, "<tr>");
 		for (size_t k = 0; k < t->n_columns; k++)
-			html_cell(p, &t->cells[i * t->n_columns + k], !k);
+			html_cell(p, &t->cells[i * t->n_columns + k], !k, headed);
 		buf_puts(p->out, "</tr>\n");
 	}
 	buf_puts(p->out, "</tbody>\n</table>\n</div>\n");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as TAP 14 (testanything.org/tap-version-14-specification): one test point a result, with a
- * YAML block of its status, its reason and its figures; the block keeps to what readers of TAP 13
- * understand. Invariant: a run that is not a pass is never read as one: what is lost or broken is
- * `not ok`, and a run that is incomplete, canceled or still running ends in a bail-out.
+ * A run as TAP 13 (testanything.org/tap-version-13-specification): one test point a result, with a
+ * YAML block of its status, its reason and its figures. Readers of TAP 14 take it as it is, while
+ * `prove` refuses a version that it does not know. Invariant: a run that is not a pass is never
+ * read as one: what is lost or broken is `not ok`, and a run that is incomplete, canceled or still
+ * running ends in a bail-out.
  */
 #include "formats.h"
 
@@ -179,9 +180,9 @@ static int tap_write(
 	(void)o;
 	for (size_t i = 0; i < r->n_results; i++)
 		bad += !is_ok(status_parse(r->results[i].status));
-	/* A run that failed, or passed with nothing to show, must be seen as not ok. */
-	told = bad || (passed && r->n_results) || (!passed && !failed);
-	buf_printf(out, "TAP version 14\n1..%zu\n", r->n_results + !told);
+	/* A run that failed, or has nothing to show, must be seen as not ok. */
+	told = bad || (!failed && r->n_results);
+	buf_printf(out, "TAP version 13\n1..%zu\n", r->n_results + !told);
 	buf_printf(out, "# run %lld: %s on %s%s\n", (long long)run->id, format_safe(&a, run->job),
 		format_safe(&a, run->board), run->twin ? " (twin)" : "");
 	for (size_t i = 0; i < r->n_results; i++)
@@ -189,7 +190,7 @@ static int tap_write(
 	put_other_figures(r, &a, out);
 	if (!told)
 		buf_printf(out, "not ok %zu - the run: %s, with no result that says so\n",
-			r->n_results + 1, run->verdict);
+			r->n_results + 1, run->verdict ? run->verdict : "still running");
 	if (!passed && !failed)
 		buf_printf(out, "Bail out! %s%s%s: %s\n",
 			run->verdict ? run->verdict : "still running", run->blame ? ", blame " : "",
@@ -202,8 +203,10 @@ static int tap_write(
 }
 
 const struct report_format tap_format = {
-	.d = {.name = "tap", .brief = "TAP 14", .proven = "golden cases; read back by TAP::Parser"},
-	.mime = "text/plain",
+	.d = {.name = "tap",
+		.brief = "TAP 13, which readers of 14 take as well",
+		.proven = "golden cases; prove, and read back by TAP::Parser"},
+	.mime = "text/plain; charset=utf-8",
 	.ext = "tap",
 	.write = tap_write,
 };

@@ -286,7 +286,7 @@ static int text_write(
 
 const struct report_format text_format = {
 	.d = {.name = "text", .brief = "tables for a terminal", .proven = "golden cases"},
-	.mime = "text/plain",
+	.mime = "text/plain; charset=utf-8",
 	.ext = "txt",
 	.write = text_write,
 };

@@ -94,7 +94,7 @@ out 'fio\.write\.bw +12\.5'
 err "fio.write.bw                         12.50 MB/s"
 is_off "and the board is off"
 run 0 "its TAP" good.yaml $lab --tap --quiet --param word=again
-out '^TAP version 14'
+out '^TAP version 13'
 out '^ok [0-9]+ - .*says'
 [ ! -s err ]
 ok $? "quiet is quiet"

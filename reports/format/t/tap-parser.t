@@ -8,13 +8,11 @@ data=${HILAB_DATA:-.}/reports/format/t/data
 exec perl -MTAP::Parser -e '
 	my ($data, $n, $bad) = ($ARGV[0], 0, 0);
 	sub ok { my ($good, $name) = @_; $n++; $bad++ unless $good; print(($good ? "" : "not "), "ok $n - $name\n"); }
-	my %want = (smoke => [4, 0, 1, ""], infra => [1, 1, 0, "incomplete"], odd => [5, 3, 0, ""], running => [0, 0, 0, "still running"]);
+	my %want = (smoke => [4, 0, 1, ""], infra => [1, 1, 0, "incomplete"], odd => [5, 3, 0, ""], running => [1, 1, 0, "still running"]);
 	for my $case (sort keys %want) {
 		my ($points, $failed, $skipped, $bail) = @{$want{$case}};
 		open my $fh, "<", "$data/$case/report.tap" or die "$case: $!";
 		my $text = do { local $/; <$fh> };
-		# Readers of TAP 13 know the same points and blocks.
-		$text =~ s/\ATAP version 14/TAP version 13/ or die "$case: no version";
 		my $p = TAP::Parser->new({tap => $text});
 		my ($yaml, $skip, $bailed) = (0, 0, "");
 		while (my $r = $p->next) {
@@ -27,7 +25,7 @@ exec perl -MTAP::Parser -e '
 		ok($p->tests_run == $points, "$case: $points points, got " . $p->tests_run);
 		ok(scalar($p->failed) == $failed, "$case: $failed not ok, got " . scalar($p->failed));
 		ok($skip == $skipped, "$case: $skipped skipped");
-		ok($yaml == $points, "$case: a block for each point");
+		ok($yaml == $points - ($case eq "running"), "$case: a block for each result");
 		ok($bail ? index($bailed, $bail) == 0 : $bailed eq "", "$case: bail-out \"$bailed\"");
 	}
 	print "1..$n\n";

@@ -76,6 +76,27 @@ static void check_figures(const struct report *r, const struct report_format *f,
 	}
 }
 
+/* SQUAD takes results, figures and what was run in files of their own. */
+static bool has_figures(const struct report_format *f)
+{
+	return strcmp(f->d.name, "squad-tests") != 0 && strcmp(f->d.name, "squad-metadata") != 0;
+}
+
+/* The style of a page is the same in each, and is looked at and not compared. */
+static void drop_style(struct buf *page)
+{
+	const char *from = strstr(buf_str(page), "<style>"),
+		   *to = strstr(buf_str(page), "</style>");
+	AUTOBUF kept = BUF_INIT(BUF_CAP_BYTES);
+
+	if (!from || !to)
+		return;
+	buf_add(&kept, page->data, (size_t)(from - page->data));
+	buf_puts(&kept, to);
+	buf_reset(page);
+	buf_puts(page, buf_str(&kept));
+}
+
 static void check_case(const char *name)
 {
 	struct report r = {0};
@@ -87,11 +108,14 @@ static void check_case(const char *name)
 		const struct report_format *f = (const struct report_format *)*d;
 		AUTOFREE char *file = mem_printf("report.%s", f->ext);
 		AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
-		struct buf tiny = BUF_INIT(40);
+		struct buf tiny = {0};
 
 		ok(!f->write(&r, NULL, &out, &e), "%s: written as %s", name, f->d.name);
+		drop_style(&out);
 		check(name, file, &out);
-		check_figures(&r, f, buf_str(&out));
+		if (has_figures(f))
+			check_figures(&r, f, buf_str(&out));
+		buf_init(&tiny, out.len < 41 ? out.len / 2 : 40);
 		ok(f->write(&r, NULL, &tiny, &e) == -1, "%s: %s past its cap is an error", name,
 			f->d.name);
 		buf_done(&tiny);
