@@ -2,6 +2,8 @@
 #
 #   make demo        set up, then run one real job on a virtual board, with its report
 #   make demo-lab    set up, then a controller, an agent and 21 virtual boards: a night, its summary
+#   make night       set up, then the nightlies of all SoCs on virtual boards, with their summaries;
+#                    NIGHT=jobs/am62axx/nightly.yaml: that one
 #   make check       set up, then run every test (at most 12 minutes on 2 cores)
 #   make             build build/release/hilab
 #   make check-fast  the tests that need no virtual board
@@ -65,7 +67,7 @@ SHTESTS := $(shell find $(ROOMS) drivers firmware -path '*/t/*.t' 2>/dev/null | 
 TWINTESTS := $(foreach t,$(SHTESTS),$(if $(filter twin-%,$(notdir $t)),$t))
 FASTTESTS := $(filter-out $(TWINTESTS),$(SHTESTS))
 
-.PHONY: all fuzz-parsers tests benchmark check check-fast check-long check-run demo demo-lab setup lint format headers man install install-files uninstall clean distclean help
+.PHONY: all fuzz-parsers tests benchmark check check-fast check-long check-run demo demo-lab night setup lint format headers man install install-files uninstall clean distclean help
 all: $B/hilab
 
 help:
@@ -172,6 +174,11 @@ demo: setup
 demo-lab: setup
 	@$(MAKE) --no-print-directory all images IMAGE_ARCHES=arm64
 	@sh labs/virtual/demo-lab.sh $B/hilab
+
+NIGHT ?= $(wildcard jobs/*/nightly.yaml)
+night: setup
+	@$(MAKE) --no-print-directory all images driver-builds
+	@sh labs/virtual/night.sh $B/hilab $(NIGHT)
 
 # ---- installing ---------------------------------------------------------------------------
 
