@@ -95,7 +95,7 @@ told value power.total '"state":"dark"' 0
 # ---- steps that are not what they should be
 job wrong <<END
   - run: {name: fails, command: "sleep 0.2; false", sample: all}
-  - run: {name: skips, command: "sleep 0.2; hil_result opp skip 'no cpufreq'", sample: all}
+  - run: {name: skips, command: "hil_result opp skip 'no cpufreq'", sample: {settle: 2s, for: 5s}}
   - run: {name: short, command: "true", sample: {for: 5s}}
   - run: {name: other, command: "true", sample: [vdd_mpu]}
   - run: {name: good, command: "true"}

@@ -82,7 +82,7 @@ void worker_sample_end(struct worker *w, struct sampling *s, const struct err *b
 		return;
 	}
 	why = not_told(w, s);
-	if (s->skip || (why && !err_is(&s->why)))
+	if (s->skip || (why && (!err_is(&s->why) || s->why.blame == BLAME_TEST)))
 		tell(w, STATUS_SKIP, s->skip ? s->why.msg : why, BLAME_NONE);
 	else if (err_is(&s->why))
 		tell(w, s->why.blame == BLAME_TEST ? STATUS_ERROR : STATUS_MISS, s->why.msg,
