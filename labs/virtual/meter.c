@@ -233,22 +233,39 @@ void meter_power(struct meter *m, const struct node *rails, unsigned first, bool
 		m->channels.p[first - 1 + i].on = on;
 }
 
+static int set_one(
+	struct meter *m, const struct node *rails, unsigned first, struct str word, struct err *e)
+{
+	ptrdiff_t equals = str_chr(word, '=');
+	bool volts = str_ends(word, "V"), found = false;
+	struct str name, number;
+	double value;
+
+	name = str_make(word.p, equals < 0 ? 0 : (size_t)equals);
+	number = str_make(word.p + name.n + 1, equals < 0 ? 0 : word.n - name.n - 1 - volts);
+	if (!name.n || str_double(number, &value) || value < 0)
+		return err_set(e, BLAME_CONFIG, "rail: NAME=MILLIWATTS or NAME=VOLTSV, not '%.*s'",
+			STR_ARG(word));
+	for (size_t i = 0; rails && i < rails->n; i++) {
+		struct meter_channel *c = &m->channels.p[first - 1 + i];
+
+		if (!str_is(name, "*") && !str_is(name, rails->kids[i]->key))
+			continue;
+		found = c->exact = true;
+		*(volts ? &c->mv : &c->mw) = volts ? value * 1e3 : value;
+	}
+	return found ? 0 : err_set(e, BLAME_CONFIG, "no rail '%.*s'", STR_ARG(name));
+}
+
 int meter_set(
 	struct meter *m, const struct node *rails, unsigned first, struct str what, struct err *e)
 {
-	ptrdiff_t equals = str_chr(what, '=');
-	size_t n = equals < 0 ? 0 : (size_t)equals;
-	double mw;
+	struct str word;
 
-	if (!n || str_double(str_trim(str_make(what.p + n + 1, what.n - n - 1)), &mw) || mw < 0)
-		return err_set(e, BLAME_CONFIG, "rail: needs NAME=MILLIWATTS");
-	for (size_t i = 0; rails && i < rails->n; i++)
-		if (str_is(str_make(what.p, n), rails->kids[i]->key)) {
-			m->channels.p[first - 1 + i].mw = mw;
-			m->channels.p[first - 1 + i].exact = true;
-			return 0;
-		}
-	return err_set(e, BLAME_CONFIG, "no rail '%.*s'", (int)n, what.p);
+	while (str_word(&what, &word))
+		if (set_one(m, rails, first, word, e))
+			return -1;
+	return 0;
 }
 
 int meter_fault(struct meter *m, struct str name, struct err *e)

@@ -43,7 +43,8 @@ int meter_board(struct meter *m, const struct node *rails, struct arena *a, stru
 	unsigned *first, struct err *e);
 /* The board whose rails, as above, begin at channel first. */
 void meter_power(struct meter *m, const struct node *rails, unsigned first, bool on);
-/* A control line's "NAME=MW": from now on exactly that, while there is power. */
+/* A control line's "NAME=12.5 NAME=0.85V ...", milliwatts or volts, NAME `*` for all: from now on
+ * exactly that, while there is power. */
 int meter_set(
 	struct meter *m, const struct node *rails, unsigned first, struct str what, struct err *e);
 int meter_fault(struct meter *m, struct str name, struct err *e); /* by its name */

@@ -198,6 +198,8 @@ static void ended(void *arg, struct child *c)
 	child_done(&m->child);
 	if (!good)
 		fail(m);
+	else if (m->on_halted)
+		m->on_halted(m, m->on_halted_arg);
 	booted(m);
 }
 

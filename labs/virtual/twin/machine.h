@@ -42,6 +42,8 @@ struct machine {
 	void *on_booted_arg;
 	void (*on_failed)(struct machine *, void *arg); /* it lost its power by itself; or NULL */
 	void *on_failed_arg;
+	void (*on_halted)(struct machine *, void *arg); /* the board has shut down; or NULL */
+	void *on_halted_arg;
 	int64_t started_ms, printed_ms; /* clock_ms; printed 0: nothing yet */
 	struct loop_watch *boot_timer;
 	char tail[MACHINE_TAIL_BYTES];

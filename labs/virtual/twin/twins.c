@@ -93,6 +93,24 @@ static void failed(struct machine *m, void *arg)
 		}
 }
 
+/* A board that has shut down draws nothing, once no side of it runs. */
+static void halted(struct machine *m, void *arg)
+{
+	struct twins *t = arg;
+
+	for (size_t i = 0; i < t->n; i++) {
+		bool mine = false, runs = false;
+
+		each_side(&t->all[i], side)
+		{
+			mine |= side->machine == m;
+			runs |= side->machine->state != MACHINE_HALTED;
+		}
+		if (mine && !runs)
+			feed(t, &t->all[i], false);
+	}
+}
+
 static void commanded(void *arg, struct str bytes)
 {
 	struct twins *t = arg;
@@ -207,7 +225,9 @@ static int add_twin(struct twins *t, const struct twins_opts *o, const char *nam
 		side->machine->boot_ms = o->boot_ms ? o->boot_ms : TWINS_BOOT_MS;
 		side->machine->on_booted = booted;
 		side->machine->on_failed = failed;
+		side->machine->on_halted = halted;
 		side->machine->on_booted_arg = side->machine->on_failed_arg = t;
+		side->machine->on_halted_arg = t;
 	}
 	return sides_add_modes(tw, o->mode, &at, diag, e);
 }
@@ -275,12 +295,15 @@ static int order(struct twins *t, struct twin *tw, struct str verb, struct str w
 static int on_line(void *arg, struct str line, struct buf *answer, struct err *e)
 {
 	struct twins *t = arg;
-	struct str verb = {0}, name = {0}, word = {0};
+	struct str verb = {0}, name = {0}, word = {0}, rest;
 	bool found = false;
 
 	str_word(&line, &verb);
 	str_word(&line, &name);
+	rest = str_trim(line);
 	str_word(&line, &word);
+	if (str_is(verb, "rail"))
+		word = rest;
 	if (str_is(verb, "pull-relay")) {
 		pty_unplug(t->port);
 		return 0;
