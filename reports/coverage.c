@@ -6,6 +6,7 @@
  */
 #include "coverage.h"
 
+#include "agents/measure/measure.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "io/json.h"
@@ -37,6 +38,14 @@ static const struct node *parse_of(const struct step *s)
 	return s->kind == STEP_LOADER ? ((const struct step_loader *)s->conf)->parse : NULL;
 }
 
+static const char *measure_parser(const struct step *s)
+{
+	const struct driver *d =
+		driver_find(measure_drivers(), ((const struct step_measure *)s->conf)->with);
+
+	return d ? ((const struct measure_driver *)d)->parser : NULL;
+}
+
 /* A command that prints result frames: a driver test, or the helper itself. */
 static bool prints_frames(const struct step *s)
 {
@@ -50,6 +59,10 @@ static bool tells(const struct reference_table *t, const struct step *s)
 {
 	const struct node *parse = parse_of(s), *settings;
 
+	if (s->sample && is_parser_of(t, "rails"))
+		return true;
+	if (s->kind == STEP_MEASURE)
+		return is_parser_of(t, measure_parser(s));
 	if (parse)
 		return is_parser_of(t, plan_parser(parse, &settings));
 	if (s->kind == STEP_BOOT || s->kind == STEP_LOGIN)

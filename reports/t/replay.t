@@ -29,8 +29,9 @@ floor() { # SOC FIGURES-MIN
 }
 floor adsp-sc5xx 28
 floor am275x 157
-floor am335x 226
-floor am62axx 419
+# one less each: a boot time by the lab's clock may be off on a busy host
+floor am335x 246
+floor am62axx 433
 floor j721e 668
 awk '$1 ~ /^(a|j)/ && $2 + 0 > 0 && $6 < $2 { $2 = $6 " of " $2; $3 = $4 = $5 = $6 = $7 = $8 = ""; print "# missing: " $0 }' coverage
 stored=$(sed -n 's/^\([0-9]*\) figures, and .* stored with exactly.*/\1/p' coverage)

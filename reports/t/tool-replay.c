@@ -8,11 +8,15 @@
  *	                       rendered with the values of the seed, nothing for what only prepares
  *	DIR/NAME.args          the job and its params, a line each
  *
+ * Where a step's rails are read the board has the player's instrument, and the command before that
+ * step ends with setting it to what the table's text says.
+ *
  * and prints their names, and how many figures can come back. Invariant: a command is known by its
  * whole text, as the job compiles; nothing of the job is changed.
  */
 #include "runs.h"
 
+#include "agents/measure/sampler.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "io/json.h"
@@ -39,6 +43,7 @@ struct played_job {
 	bool card;     /* it starts by itself, from a card */
 	char *takes;   /* milliseconds from the kernel to the login; NULL: none */
 	struct buf rules;
+	struct buf rails; /* of the transcript */
 	VEC(struct answer) answers;
 };
 
@@ -49,10 +54,19 @@ static uint64_t seed;
 
 /* ---- what a board of that job answers ------------------------------------------------------- */
 
+/* Are rails read while it is done? */
+static bool is_sampled(const struct step *s)
+{
+	return s->sample || (s->kind == STEP_MEASURE &&
+				    !strcmp(((const struct step_measure *)s->conf)->with, "rails"));
+}
+
 static const char *parser_of(const struct step *s)
 {
 	const struct node *settings, *parse = NULL;
 
+	if (is_sampled(s))
+		return "rails";
 	if (s->kind == STEP_RUN)
 		parse = ((const struct step_run *)s->conf)->parse;
 	else if (s->kind == STEP_LOADER)
@@ -133,6 +147,59 @@ static void add_rule(struct played_job *b, const char *command, const char *acts
 	buf_printf(&b->rules, "      - {match: '%s', do: [%s]}\n", buf_str(&match), acts);
 }
 
+static void put_rail(struct buf *rails, struct str name)
+{
+	AUTOFREE char *line = mem_printf("\n  %.*s: {mv: 1000, mw: 0}", STR_ARG(name));
+
+	if (!rails->len)
+		buf_puts(rails, "rails:");
+	if (!strstr(buf_str(rails), line))
+		buf_puts(rails, line);
+}
+
+/* The instrument is set to the readings of text by the last command. */
+static int set_rails(struct played_job *b, const char *text)
+{
+	struct answer *last = b->answers.n ? &b->answers.p[b->answers.n - 1] : NULL;
+	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
+	struct str rest = str_of(text), line;
+
+	if (!last || (*last->text && !last->frames))
+		return fprintf(stderr, "%s: no command before its rails are read\n", b->name);
+	buf_printf(
+		&out, "%s%s player ctl %s rail %s", last->text, getenv("HILAB"), b->dir, b->name);
+	while (str_line(&rest, &line)) {
+		struct str at, name, value, unit;
+
+		if (!str_word(&line, &at) || !str_word(&line, &name) || !str_word(&line, &value) ||
+			!str_word(&line, &unit))
+			continue;
+		if (!str_is(name, "all"))
+			put_rail(&b->rails, name);
+		buf_printf(&out, " '%.*s=%.*s%s'",
+			STR_ARG(str_is(name, "all") ? str_of("*") : name), STR_ARG(value),
+			str_is(unit, "V") ? "V" : "");
+	}
+	buf_putc(&out, '\n');
+	free(last->text);
+	last->text = buf_take(&out);
+	last->frames = true;
+	return 0;
+}
+
+/* How long a step's rails are read: its command takes a little longer. */
+static int64_t sampled_s(const struct step *s)
+{
+	struct sampler_window w = {0};
+	struct arena arena = {0};
+	struct diag diag = {0};
+
+	schema_fill(&arena, sampler_params, "sample", s->sample, &w, &diag);
+	diag_done(&diag);
+	arena_done(&arena);
+	return (w.settle_ms + w.for_ms + 999) / 1000;
+}
+
 /* The last command of the step has its text, whose echo is the board's own. */
 static void add_loader(struct played_job *b, const struct step_loader *s, const char *text)
 {
@@ -157,6 +224,14 @@ static int add_step(struct played_job *b, const struct step *s)
 
 	if (add_texts(b->run, s, &text, &frames))
 		return -1;
+	if (is_sampled(s)) {
+		if (text.len && set_rails(b, buf_str(&text)))
+			return -1;
+		buf_reset(&text);
+		if (s->sample)
+			buf_printf(&text, "sleep %lld.3\n", (long long)sampled_s(s));
+		frames = true;
+	}
 	if (s->kind == STEP_LOADER) {
 		add_loader(b, s->conf, buf_str(&text));
 	} else if (s->kind == STEP_RUN) {
@@ -267,7 +342,8 @@ static int write_transcript(const struct played_job *b, struct err *e)
 	AUTOFREE char *to = mem_printf("%s/%s.yaml", b->dir, b->name);
 	const char *const words[][2] = {{"@TYPE@", type_of(b->run->soc)}, {"@NAME@", b->name},
 		{"@TAKES@", b->takes ? b->takes : "0"}, {"@SOC@", b->run->soc},
-		{"@TOOLS@", getenv("HILAB_BUILD")}, {"      # @RULES@\n", buf_str(&b->rules)}};
+		{"@TOOLS@", getenv("HILAB_BUILD")}, {"      # @RULES@\n", buf_str(&b->rules)},
+		{"# @RAILS@", buf_str(&b->rails)}};
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 
@@ -324,7 +400,10 @@ static int write_run(const struct run *r, size_t nth, const char *dir)
 	const struct job_tables tables = {NULL, NULL, NULL, parse_drivers()};
 	AUTOFREE char *below = mem_printf("jobs/%s", r->job);
 	AUTOFREE char *path = fs_data_path(below);
-	struct played_job b = {.run = r, .dir = dir, .rules = BUF_INIT(BUF_CAP_BYTES)};
+	struct played_job b = {.run = r,
+		.dir = dir,
+		.rules = BUF_INIT(BUF_CAP_BYTES),
+		.rails = BUF_INIT(BUF_CAP_BYTES)};
 	struct arena arena = {0};
 	struct plan p = {0};
 	struct diag diag = {0};
@@ -349,6 +428,7 @@ static int write_run(const struct run *r, size_t nth, const char *dir)
 	}
 	vec_done(&b.answers);
 	buf_done(&b.rules);
+	buf_done(&b.rails);
 	free(b.takes);
 	free(b.name);
 	plan_done(&p);
