@@ -211,7 +211,10 @@ static void put_summary(struct writing *w)
 	bool bad = c->test_counts[COMPARE_BROKEN] || c->metric_counts[COMPARE_WORSE] ||
 		   c->test_counts[COMPARE_GONE] || c->metric_counts[COMPARE_GONE];
 
-	w->page.f->alert(&w->page, bad ? PAGE_BAD : PAGE_GOOD,
+	w->page.f->alert(&w->page,
+		bad                                   ? PAGE_BAD
+		: c->metric_counts[COMPARE_DIFFERENT] ? PAGE_PLAIN
+						      : PAGE_GOOD,
 		arena_printf(w->a, "tests: %s; figures: %s", tally(w->a, c->test_counts),
 			c->mixed ? "not compared, one side is a twin"
 				 : tally(w->a, c->metric_counts)));

@@ -187,7 +187,8 @@ static const char *caption_of(struct writing *w, const char **shared)
 	const char *at = strstr(name, "; ");
 
 	*shared = NULL;
-	if (!*name)
+	/* The section's heading is all that stands above a table of its name. */
+	if (!*name || !strcmp(name, w->table->section))
 		return w->g->twin ? TWIN_WORDS : NULL;
 	if (at)
 		*shared = arena_strndup(&w->arena, name, (size_t)(at - name));

@@ -22,7 +22,7 @@ static const char style[] =
 	"body{margin:0;background:var(--bg);color:var(--fg);"
 	"font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;"
 	"display:flex;flex-direction:column}\n"
-	"main,nav{width:100%;max-width:72rem;margin:0 auto;padding:0 1rem}\n"
+	"main,nav{width:100%;max-width:80rem;margin:0 auto;padding:0 1rem}\n"
 	"main{padding-bottom:3rem}nav{order:-1;padding-top:1rem}\n"
 	"nav summary{cursor:pointer;color:var(--soft)}nav ol{columns:18rem;margin:.5rem 0}\n"
 	"a{color:var(--bar)}a:focus-visible,summary:focus-visible,.wide:focus-visible"
@@ -37,11 +37,11 @@ static const char style[] =
 	".alert.bad{border-color:var(--bad);background:var(--badbg);color:var(--bad)}\n"
 	".alert.good{border-color:var(--good);background:var(--goodbg);color:var(--good)}\n"
 	".wide{overflow-x:auto;margin:.8rem 0 1.4rem}\n"
-	"table{border-collapse:collapse;font-size:.92rem}\n"
+	"table{border-collapse:collapse;font-size:.92rem;width:max-content}\n"
 	"caption{text-align:left;font-weight:600;padding:.2rem 0 .4rem}\n"
-	"th,td{border:1px solid var(--line);padding:.32rem .6rem;text-align:left;vertical-align:top}\n"
+	"th,td{max-width:26rem;overflow-wrap:break-word;border:1px solid var(--line);padding:.32rem .6rem;text-align:left;vertical-align:top}\n"
 	"thead th{background:var(--head)}tbody tr:nth-child(even){background:var(--zebra)}\n"
-	"tbody th{font-weight:400;overflow-wrap:break-word}\n"
+	"tbody th{font-weight:400}thead th[colspan]{text-align:center}\n"
 	"td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
 	"td.good{background:var(--goodbg)}td.bad{background:var(--badbg)}"
 	"td.good small{color:var(--good)}td.bad small{color:var(--bad)}"
@@ -156,6 +156,61 @@ static void html_cell(struct page *p, const struct page_cell *c, bool first, boo
 	buf_printf(p->out, "</%s>", tag);
 }
 
+/* How many characters of a column's caption name its group; 0: it has none. */
+static size_t group_of(const char *column)
+{
+	const char *at = strstr(column, PAGE_GROUP);
+
+	return at ? (size_t)(at - column) : 0;
+}
+
+/* Columns from i on that share its group. */
+static size_t group_size(const struct page_table *t, size_t i)
+{
+	size_t n = group_of(t->columns[i]), k = i + 1;
+
+	while (n && k < t->n_columns && group_of(t->columns[k]) == n &&
+		!memcmp(t->columns[i], t->columns[k], n))
+		k++;
+	return k - i;
+}
+
+static void html_heading_cell(struct page *p, const char *text, size_t across, int down)
+{
+	buf_printf(p->out, "<th scope=\"%s\"", across > 1 ? "colgroup" : "col");
+	if (across > 1)
+		buf_printf(p->out, " colspan=\"%zu\"", across);
+	if (down > 1)
+		buf_printf(p->out, " rowspan=\"%d\"", down);
+	buf_putc(p->out, '>');
+	html(p, text);
+	buf_puts(p->out, "</th>");
+}
+
+static void html_head(struct page *p, const struct page_table *t)
+{
+	bool grouped = false;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		grouped |= group_of(t->columns[i]) > 0;
+	buf_puts(p->out, "<thead><tr>");
+	for (size_t i = 0, n; i < t->n_columns; i += n) {
+		size_t of = group_of(t->columns[i]);
+
+		n = group_size(t, i);
+		html_heading_cell(p,
+			of ? arena_strndup(&p->arena, t->columns[i], of) : t->columns[i], n,
+			grouped && !of ? 2 : 1);
+	}
+	if (grouped)
+		buf_puts(p->out, "</tr>\n<tr>");
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (group_of(t->columns[i]))
+			html_heading_cell(p,
+				t->columns[i] + group_of(t->columns[i]) + strlen(PAGE_GROUP), 1, 1);
+	buf_puts(p->out, "</tr></thead>\n");
+}
+
 static void html_table(struct page *p, const struct page_table *t)
 {
 	bool headed = false;
@@ -170,15 +225,8 @@ static void html_table(struct page *p, const struct page_table *t)
 		html(p, t->caption);
 		buf_puts(p->out, "</caption>\n");
 	}
-	if (headed) {
-		buf_puts(p->out, "<thead><tr>");
-		for (size_t i = 0; i < t->n_columns; i++) {
-			buf_puts(p->out, "<th scope=\"col\">");
-			html(p, t->columns[i]);
-			buf_puts(p->out, "</th>");
-		}
-		buf_puts(p->out, "</tr></thead>\n");
-	}
+	if (headed)
+		html_head(p, t);
 	buf_puts(p->out, "<tbody>\n");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		buf_puts(p->out, "<tr>");

@@ -22,6 +22,14 @@ void page_end(struct page *p)
 	arena_done(&p->arena);
 }
 
+const char *page_column(struct arena *a, const char *column)
+{
+	const char *at = strstr(column, PAGE_GROUP);
+
+	return at ? arena_printf(a, "%.*s: %s", (int)(at - column), column, at + strlen(PAGE_GROUP))
+		  : column;
+}
+
 static void nothing(struct page *p)
 {
 	(void)p;
@@ -91,7 +99,7 @@ static void markdown_table(struct page *p, const struct page_table *t)
 	buf_puts(p->out, "\n|");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		buf_putc(p->out, ' ');
-		format_markdown(t->columns[i], p->out);
+		format_markdown(page_column(&p->arena, t->columns[i]), p->out);
 		buf_puts(p->out, " |");
 	}
 	buf_puts(p->out, "\n|");
@@ -184,7 +192,7 @@ static void rst_row(
 {
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(p->out, i ? ",\"" : "\"");
-		rst(p, columns ? columns[i] : whole(p, &cells[i]), true);
+		rst(p, columns ? page_column(&p->arena, columns[i]) : whole(p, &cells[i]), true);
 		buf_putc(p->out, '"');
 	}
 	buf_putc(p->out, '\n');
@@ -254,7 +262,7 @@ static void text_table(struct page *p, const struct page_table *t)
 	if (t->caption)
 		text_put(p, "\033[1m", t->caption);
 	for (size_t i = 0; i < rows.columns; i++)
-		cells[i] = t->columns[i];
+		cells[i] = page_column(&p->arena, t->columns[i]);
 	table_row(&rows, cells);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		for (size_t k = 0; k < rows.columns; k++)

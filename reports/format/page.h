@@ -21,8 +21,8 @@ struct page_cell {
 	enum page_mark mark;
 };
 struct page_table {
-	const char *caption; /* NULL: none */
-	const char *const *columns;
+	const char *caption;        /* NULL: none */
+	const char *const *columns; /* "GROUP // NAME": neighbours of one group share a heading */
 	const struct page_cell *cells; /* n_rows x n_columns, row by row */
 	size_t n_columns, n_rows;
 };
@@ -52,6 +52,9 @@ struct page {
 };
 #define PAGE_TITLES_MAX 512 /* in a table of contents */
 
+/* "GROUP: NAME" of a grouped column, in a; others as they are. */
+const char *page_column(struct arena *a, const char *column);
+#define PAGE_GROUP " // "
 void page_begin(struct page *p, const struct page_format *f, struct buf *out, const char *title);
 /* Ends the page and frees what is its own. */
 void page_end(struct page *p);

@@ -26,6 +26,12 @@ floor() { # SOC FIGURES-MIN
 	of=$(awk -v soc="$1" '$1 == soc { n += $2 } END { print n + 0 }' coverage)
 	[ "$got" -ge "$2" ]
 	ok $? "$1: $got of $of figures stored by their jobs, at least $2"
+	"$HILAB" report guide "$1" --release "${3:-played}" --format markdown >"$1.md" 2>err ||
+		"$HILAB" report guide "$1" --release "${3:-played}" --twin --format markdown >"$1.md" 2>>err
+	is "$?" 0 "$1: the guide of what was measured" || sed 's/^/# /' err
+	cells=$(sed -n 's/^\([0-9]*\) of [0-9]* figures were measured.*/\1/p' "$1.md")
+	[ "${cells:-0}" -ge "$2" ]
+	ok $? "$1: has ${cells:-none} of them"
 }
 floor adsp-sc5xx 28
 floor am275x 157
