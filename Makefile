@@ -188,7 +188,7 @@ MANDIR := $(PREFIX)/share/man
 BASHDIR := $(PREFIX)/share/bash-completion/completions
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
 # Data keeps its place in the tree below DATADIR, where the installed binary looks for it.
-DATA := reports/metrics.yaml $(wildcard reports/reference/*.yaml reports/replay/*.yaml reports/guides/*.yaml reports/layout/*.yaml) orchestrator/api/openapi.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
+DATA := reports/metrics.yaml $(wildcard reports/reference/*.yaml reports/replay/*.yaml reports/guides/*.yaml reports/guides/csv/*.yaml reports/layout/*.yaml reports/trend/page.*) orchestrator/api/openapi.yaml $(shell find labs/types jobs firmware drivers labs/virtual \
 	-name '*.yaml' -not -path '*/t/*' | sort)
 DATA += $(shell find agents reports drivers labs -path '*/doc/*.md' | sort)
 PAGES := $(shell find $(ROOMS) drivers -path '*/doc/*.[57]' | sort)

@@ -7,6 +7,7 @@ const struct cli_command *const cli_commands[] = {
 	&check_command,
 	&report_command,
 	&compare_command,
+	&trend_command,
 	&log_command,
 	&boards_command,
 	&builds_command,

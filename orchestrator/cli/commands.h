@@ -40,6 +40,7 @@ extern const struct cli_command server_command;
 extern const struct cli_command show_command;
 extern const struct cli_command submit_command;
 extern const struct cli_command token_command;
+extern const struct cli_command trend_command;
 extern const struct cli_command twin_command;
 extern const struct cli_command types_command;
 extern const struct cli_command version_command;

@@ -68,7 +68,7 @@ static const struct place {
 	{"power", NULL, BOARDS, "power"},
 	{"reference", NULL, WORDS_FIXED, "check list show"},
 	{"release", NULL, BOARDS},
-	{"report", NULL, WORDS_FIXED, "guide latest run", NULL, true},
+	{"report", NULL, WORDS_FIXED, "guide latest run trend", NULL, true},
 	{"report", "format", WORDS_FORMATS},
 	{"reserve", NULL, BOARDS},
 	{"retry", NULL, ALL_JOBS},

@@ -12,6 +12,7 @@
 const struct cli_command *const report_verbs[] = {
 	&report_guide_command,
 	&report_run_command,
+	&report_trend_command,
 	NULL,
 };
 

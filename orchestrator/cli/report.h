@@ -17,6 +17,7 @@
 extern const struct cli_command *const report_verbs[];
 extern const struct cli_command report_guide_command;
 extern const struct cli_command report_run_command;
+extern const struct cli_command report_trend_command;
 /* By what stands behind "report "; NULL. */
 const struct cli_command *report_verb(const char *word);
 /* Of `report run`; c is it, or the command that it is the preset verb of. */
