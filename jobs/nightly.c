@@ -17,7 +17,7 @@
 struct head { /* nightly_params */
 	const char *name, *description, *schedule, *soc;
 	int64_t deadline_ms, priority;
-	const struct node *jobs, *params, *exclude, *include;
+	const struct node *jobs, *params, *exclude, *include, *confirm;
 	struct param_strings types, boards, tags, builds;
 };
 const struct param nightly_params[] = {
@@ -63,6 +63,26 @@ const struct param nightly_params[] = {
 	{"include", PARAM_LIST, offsetof(struct head, include),
 		.help = "jobs beside the combinations, each as it is written",
 		.example = "[{file: soak.yaml, board: am62a-3}]"},
+	{"confirm", PARAM_MAP, offsetof(struct head, confirm),
+		.help = "how often what became worse is run again, before it is believed and to "
+			"find the build that did it",
+		.example = "{same: 5, locate: 60}"},
+	{0},
+};
+
+#define CONFIRM_MAX 1000
+const struct param nightly_confirm_params[] = {
+	{"same", PARAM_INT, offsetof(struct nightly_confirm, same), .preset = "5",
+		.max = CONFIRM_MAX,
+		.help = "at most so often as it was, on the same board; 0: nothing is run again"},
+	{"good", PARAM_INT, offsetof(struct nightly_confirm, good), .preset = "5",
+		.max = CONFIRM_MAX,
+		.help = "at most so often with the last good build: is it the board?"},
+	{"other", PARAM_INT, offsetof(struct nightly_confirm, other), .preset = "3",
+		.max = CONFIRM_MAX, .help = "at most so often on another board of the type"},
+	{"locate", PARAM_INT, offsetof(struct nightly_confirm, locate), .preset = "60",
+		.max = CONFIRM_MAX,
+		.help = "at most so often with builds between: which one was it?"},
 	{0},
 };
 
@@ -329,6 +349,7 @@ static void check_head(struct nightly_reading *r, const struct node *doc, const 
 
 static void expand(struct nightly_reading *r, const struct node *doc, const struct head *h)
 {
+	fill(r, nightly_confirm_params, "confirm", h->confirm, &r->out->confirm);
 	r->incomplete = r->bad; /* a misspelt key may be the one that would have said it */
 	check_head(r, doc, h);
 	read_targets(r, doc, h);

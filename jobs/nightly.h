@@ -16,6 +16,7 @@
  *	types: [am62axx-sk, am62axx-sk-twin]
  *	builds: [am62axx-11.00, am62axx-11.01]
  *	params: {size: 64m}          # for those jobs that declare them
+ *	confirm: {same: 5, locate: 60} # runs of what became worse
  *	exclude: [{job: boot-time, build: am62axx-11.00}]
  *	include: [{file: soak.yaml, board: am62a-3, params: {hours: 1}}]
  *
@@ -38,17 +39,25 @@ struct nightly_entry {      /* one job to submit */
 	size_t n_params;
 	struct loc at; /* in the plan */
 };
+/* How often at most what became worse is run again before and after it is believed; 0: not. */
+struct nightly_confirm {
+	int64_t same;   /* with the build that it was seen with, on its board */
+	int64_t good;   /* with the last good build, on its board */
+	int64_t other;  /* on another board of the type */
+	int64_t locate; /* with the builds between */
+};
 struct nightly {
 	struct arena arena;
 	const char *name, *description, *schedule; /* NULL: none */
 	int64_t deadline_ms;                       /* from its start; 0: none */
 	int64_t priority;
+	struct nightly_confirm confirm;
 	struct nightly_entry *entries;
 	size_t n;
 };
-/* Rows of the top level, of an entry of `jobs:`, of one of `exclude:` and of one of `include:`. */
+/* Rows of the top level, of an entry of `jobs:`, of `exclude:` and of `include:`, of `confirm:`. */
 extern const struct param nightly_params[], nightly_job_params[], nightly_exclude_params[],
-	nightly_include_params[];
+	nightly_include_params[], nightly_confirm_params[];
 
 /*
  * Reads and expands; every job is compiled with its params. types NULL: they are not checked. -1

@@ -121,6 +121,7 @@ static void rows(void)
 	page_has_rows(page, nightly_job_params, "an entry of 'jobs'");
 	page_has_rows(page, nightly_exclude_params, "an entry of 'exclude'");
 	page_has_rows(page, nightly_include_params, "an entry of 'include'");
+	page_has_rows(page, nightly_confirm_params, "confirm");
 }
 
 int main(void)

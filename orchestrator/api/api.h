@@ -259,6 +259,7 @@ struct server {
 	char *dir; /* STATE/server */
 	struct auth *auth;
 	struct events *events;
+	struct alerts *alerts;
 	struct call *waiting, **waiting_end; /* answered, not sent */
 	struct map polls;                    /* agent -> struct poll */
 	struct map waking;                   /* agents with commands, this turn */

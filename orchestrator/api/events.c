@@ -4,7 +4,7 @@
  * readers that pull from it at their own pace. Invariant: a reader gets every event that it may
  * see, in order, or is told that it lost some; nothing of a turn is in the ring before its commit.
  */
-#include "api/api.h"
+#include "api/alert.h"
 
 #include "base/mem.h"
 #include "io/json.h"
@@ -158,12 +158,17 @@ static int take_night(void *arg, const struct store_job *job)
 	return 0;
 }
 
-static void look_for_night(struct server *s, int64_t job)
+/* What its night and its alert make of how it is now. */
+static void look_at_job(struct server *s, int64_t job)
 {
 	struct night_job n = {0};
 
-	if (!s->nights_open || store_job_get(s->store, job, take_night, &n, NULL) <= 0 ||
-		!n.nightly)
+	if ((!s->nights_open && !alerts_await(s, job)) ||
+		store_job_get(s->store, job, take_night, &n, NULL) <= 0)
+		return;
+	if (n.done)
+		alerts_job_done(s, job);
+	if (!n.nightly)
 		return;
 	if (n.done)
 		nights_job_done(s, n.nightly);
@@ -181,7 +186,7 @@ void events_commit(struct server *s, bool committed)
 		vec_each (&ev->pending, p) {
 			if (!strcmp(p->kind, "job")) {
 				follow_wake_job(s, p->id);
-				look_for_night(s, p->id);
+				look_at_job(s, p->id);
 			}
 			if (!strcmp(p->kind, "run"))
 				follow_wake_run(s, p->id);

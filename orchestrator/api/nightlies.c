@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define TICK_MAX_MS     3600000 /* wall clocks are set: looked at again after */
+#define POLICY_BYTES    1000
 #define DEADLINE_MAX_MS ((int64_t)366 * 24 * 3600000)
 
 static void nights_arm(struct server *s);
@@ -50,11 +51,14 @@ static char *try_entry(
 
 /* Begins a night; the turn is open. Entries that cannot be jobs are marked with their "error".
  * Returns its number, or -1. */
-static int64_t night_start(struct server *s, struct call *as, const char *plan, json_t *entries,
-	int64_t deadline_ms, struct err *e)
+static int64_t night_start(struct server *s, struct call *as, const struct store_schedule *plan,
+	json_t *entries, struct err *e)
 {
-	struct store_nightly n = {
-		.plan = plan, .submitter = as->who.name, .started_ms = clock_wall_ms()};
+	int64_t deadline_ms = plan->deadline_ms;
+	struct store_nightly n = {.plan = plan->plan,
+		.submitter = as->who.name,
+		.policy = plan->policy,
+		.started_ms = clock_wall_ms()};
 	AUTOFREE char *text = NULL;
 	json_t *entry;
 	int64_t id = 0;
@@ -118,19 +122,13 @@ static bool entries_ok(struct call *c, json_t *entries)
 	return true;
 }
 
-static void schedule_save(struct call *c, const char *plan, const char *cron_text, json_t *entries,
-	int64_t deadline_ms)
+static void schedule_save(struct call *c, struct store_schedule sch, json_t *entries)
 {
 	AUTOFREE char *text = NULL;
-	struct store_schedule sch = {.plan = plan,
-		.cron = cron_text,
-		.submitter = c->who.name,
-		.deadline_ms = deadline_ms,
-		.last_ms = clock_wall_ms()};
 	struct cron cron;
 	struct err e = {0};
 
-	if (cron_parse(&cron, cron_text, &e)) {
+	if (cron_parse(&cron, sch.cron, &e)) {
 		call_fail(c, 400, "invalid", "schedule: %s", e.msg);
 		return;
 	}
@@ -140,7 +138,7 @@ static void schedule_save(struct call *c, const char *plan, const char *cron_tex
 		call_err(c, &e);
 		return;
 	}
-	call_audit(c, "schedule", plan, cron_text);
+	call_audit(c, "schedule", sch.plan, sch.cron);
 	nights_arm(c->server);
 	call_ok(c, 201,
 		json_pack("{s:I}", "scheduled", (json_int_t)cron_next(&cron, clock_wall_ms())));
@@ -151,7 +149,15 @@ void nights_add(struct call *c)
 	const char *plan = json_text(c->body, "plan", NULL);
 	const char *cron_text = json_text(c->body, "schedule", NULL);
 	json_t *entries = json_object_get(c->body, "entries");
+	const json_t *policy = json_object_get(c->body, "policy");
+	AUTOFREE char *policy_text = policy ? json_dumps(policy, JSON_COMPACT) : NULL;
 	int64_t deadline_ms = json_int(c->body, "deadline_ms", 0), id;
+	const struct store_schedule sch = {.plan = plan,
+		.cron = cron_text,
+		.submitter = c->who.name,
+		.deadline_ms = deadline_ms,
+		.policy = policy_text,
+		.last_ms = clock_wall_ms()};
 	struct err e = {0};
 
 	if (!plan || !str_is_name(plan)) {
@@ -162,14 +168,18 @@ void nights_add(struct call *c)
 		call_fail(c, 400, "invalid", "deadline_ms: a time from the start is needed");
 		return;
 	}
+	if (policy && (!json_is_object(policy) || strlen(policy_text) > POLICY_BYTES)) {
+		call_fail(c, 400, "invalid", "policy: a small object is needed");
+		return;
+	}
 	if (!entries_ok(c, entries))
 		return;
 	if (cron_text) {
 		if (schedule_may(c, plan))
-			schedule_save(c, plan, cron_text, entries, deadline_ms);
+			schedule_save(c, sch, entries);
 		return;
 	}
-	id = night_start(c->server, c, plan, entries, deadline_ms, &e);
+	id = night_start(c->server, c, &sch, entries, &e);
 	if (id < 0) {
 		call_err(c, &e);
 		return;
@@ -203,6 +213,7 @@ static int look_at_schedule(void *arg, const struct store_schedule *sch)
 		kept.cron = mem_strdup(sch->cron);
 		kept.submitter = mem_strdup(sch->submitter);
 		kept.entries = mem_strdup(sch->entries);
+		kept.policy = mem_strdup(sch->policy);
 		kept.last_ms = d->now_ms;
 		vec_push(&d->start, kept);
 		at_ms = cron_next(&cron, d->now_ms);
@@ -226,8 +237,7 @@ static void start_scheduled(struct server *s, const struct store_schedule *sch)
 
 	as.who.labs = schedule_labs(entries);
 
-	if (store_schedule_save(s->store, sch, &e) ||
-		night_start(s, &as, sch->plan, entries, sch->deadline_ms, &e) < 0 ||
+	if (store_schedule_save(s->store, sch, &e) || night_start(s, &as, sch, entries, &e) < 0 ||
 		store_audit_add(s->store, &note, &e)) {
 		log_error("nightly '%s': %s", sch->plan, e.msg);
 		s->spoiled = true;
@@ -303,6 +313,7 @@ static void look(struct server *s, int64_t *next_ms)
 		free((char *)sch->cron);
 		free((char *)sch->submitter);
 		free((char *)sch->entries);
+		free((char *)sch->policy);
 	}
 	vec_done(&due.start);
 	vec_done(&d.over);

@@ -3,7 +3,7 @@
  * Starts the controller and runs its loop. Invariant: at the end of every turn what calls changed
  * is committed, and only then anything of it is told to anybody.
  */
-#include "api/api.h"
+#include "api/alert.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -264,7 +264,10 @@ static int open_store(struct server *s, const struct server_opts *o, struct err 
 	s->auth = auth_new(s->store);
 	s->events = events_new(s);
 	s->sched = sched_new(s->store, &s->types, &hooks, e);
-	return s->sched ? 0 : -1;
+	if (!s->sched)
+		return -1;
+	s->alerts = alerts_new(s, e);
+	return s->alerts ? 0 : -1;
 }
 
 static int listen_on(struct server *s, char *url, size_t n, struct err *e)
@@ -334,6 +337,7 @@ void server_stop(struct server *s)
 		free(en->value);
 	map_done(&s->writers);
 	events_free(s->events);
+	alerts_free(s->alerts);
 	sched_free(s->sched);
 	auth_free(s->auth);
 	store_close(s->store);

@@ -34,6 +34,8 @@ const struct cli_command *const cli_commands[] = {
 	&agents_command,
 	&token_command,
 	&audit_command,
+	&alerts_command,
+	&known_command,
 	&server_command,
 	&agent_command,
 	&worker_command,

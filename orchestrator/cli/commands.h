@@ -8,6 +8,7 @@
 
 extern const struct cli_command agent_command;
 extern const struct cli_command agents_command;
+extern const struct cli_command alerts_command;
 extern const struct cli_command audit_command;
 extern const struct cli_command backup_command;
 extern const struct cli_command bench_command;
@@ -23,6 +24,7 @@ extern const struct cli_command drivers_command;
 extern const struct cli_command help_command;
 extern const struct cli_command import_command;
 extern const struct cli_command jobs_command;
+extern const struct cli_command known_command;
 extern const struct cli_command log_command;
 extern const struct cli_command nightly_command;
 extern const struct cli_command parse_command;

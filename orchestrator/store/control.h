@@ -104,8 +104,8 @@ int store_part_offset(struct store *s, int64_t run, unsigned part, uint64_t *off
 /*
  * What a part's events.jsonl, open at fd, has and the store has not: whole lines from the stored
  * offset on, a piece of about INGEST_BYTES a transaction; then fn (NULL: nobody) hears each event
- * of the piece and may stop with -1 and e. sys EMSGSIZE: a line longer than INGEST_LINE_BYTES stands
- * there, what follows it is not taken.
+ * of the piece and may stop with -1 and e. sys EMSGSIZE: a line longer than INGEST_LINE_BYTES
+ * stands there, what follows it is not taken.
  */
 typedef int store_taken_fn(void *arg, const struct store_event *ev, struct err *e);
 int store_part_ingest(struct store *s, int64_t run, unsigned part, int fd, const char *path,
@@ -197,6 +197,8 @@ struct store_nightly {
 	const char *entries; /* JSON: what was expanded (jobs/nightly.h); NULL in lists */
 	int64_t started_ms, deadline_ms, ended_ms; /* wall; 0: none, not yet */
 	const char *verdict;                       /* NULL: not yet */
+	const char *policy; /* JSON: what is done about what became worse; NULL: nothing, or in
+			     * lists */
 };
 int store_nightly_add(struct store *s, struct store_nightly *n, struct err *e);
 /* Saves started_ms, deadline_ms, ended_ms, verdict. */
@@ -211,6 +213,7 @@ struct store_schedule {
 	const char *plan, *cron, *submitter, *entries;
 	int64_t deadline_ms; /* of each night, from its start; 0: none */
 	int64_t last_ms;     /* when it was last due; 0: never */
+	const char *policy;  /* of each night; NULL: none */
 };
 int store_schedule_save(struct store *s, const struct store_schedule *c, struct err *e);
 int store_schedule_del(struct store *s, const char *plan, struct err *e); /* 1, 0 not there */

@@ -132,6 +132,14 @@ enum store_sql {
 	SQL_STATE_GET,
 	SQL_STATE_SAVE,
 	SQL_STATE_DROP,
+	SQL_ALERT_ADD,
+	SQL_ALERT_SAVE,
+	SQL_ALERT_GET,
+	SQL_ALERTS,
+	SQL_ALERTS_OPEN,
+	SQL_KNOWN_ADD,
+	SQL_KNOWN_DEL,
+	SQL_KNOWNS,
 	SQL_COUNT
 };
 extern const char *const store_sql_texts[SQL_COUNT];

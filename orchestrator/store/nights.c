@@ -22,6 +22,7 @@ static int nightly_add(struct store *s, const struct store_nightly *n, struct er
 	sqlite3_bind_int64(st, 5, n->deadline_ms);
 	sqlite3_bind_int64(st, 6, n->ended_ms);
 	store_bind_text(st, 7, n->verdict);
+	store_bind_text(st, 8, n->policy);
 	return store_step(s, st, "add a nightly", e);
 }
 
@@ -82,6 +83,7 @@ int store_nightly_get(struct store *s, int64_t id, store_nightly_fn *fn, void *a
 		struct store_nightly n = nightly_row(st);
 
 		n.entries = store_text(st, 7);
+		n.policy = store_text(st, 8);
 		answer = fn(arg, &n);
 		answer = answer ? answer : 1;
 	}
@@ -119,6 +121,7 @@ static int schedule_save(struct store *s, const struct store_schedule *c, struct
 	store_bind_id(st, 4, entries);
 	sqlite3_bind_int64(st, 5, c->deadline_ms);
 	sqlite3_bind_int64(st, 6, c->last_ms);
+	store_bind_text(st, 7, c->policy);
 	return store_step(s, st, "save a schedule", e);
 }
 
@@ -153,6 +156,7 @@ int store_schedules(struct store *s, store_schedule_fn *fn, void *arg, struct er
 			.deadline_ms = sqlite3_column_int64(st, 3),
 			.last_ms = sqlite3_column_int64(st, 4),
 			.entries = store_text(st, 5),
+			.policy = store_text(st, 6),
 		};
 
 		answer = fn(arg, &c);

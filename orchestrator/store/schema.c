@@ -204,6 +204,22 @@ static const char series[] =
 	" points INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;"
 	"ALTER TABLE run ADD COLUMN pointed INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX run_unpointed ON run(id) WHERE pointed=0 AND verdict IS NOT NULL;";
+ * Alerts and known issues (alerts.h). policy: what is done about them, of a night and of a plan
+ * that starts by itself (JSON; NULL: nothing).
+ */
+static const char alerts[] =
+	"CREATE TABLE alert("
+	" id INTEGER PRIMARY KEY, subject TEXT NOT NULL, state TEXT NOT NULL, type TEXT,"
+	" nightly INTEGER, run INTEGER, opened_ms INTEGER NOT NULL,"
+	" changed_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, body TEXT NOT NULL) STRICT;"
+	"CREATE UNIQUE INDEX alert_open ON alert(subject) WHERE ended_ms=0;"
+	"CREATE INDEX alert_of ON alert(subject);"
+	"CREATE TABLE known("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT, suite TEXT, test TEXT, message TEXT,"
+	" type TEXT, line TEXT, from_version TEXT, to_version TEXT, reason TEXT NOT NULL,"
+	" who TEXT NOT NULL, made_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL) STRICT;"
+	"ALTER TABLE nightly ADD COLUMN policy TEXT;"
+	"ALTER TABLE schedule ADD COLUMN policy TEXT;";
 
 const char *const store_migrations[] = {
 	first,
@@ -212,5 +228,6 @@ const char *const store_migrations[] = {
 	origins,
 	readings,
 	series,
+	alerts,
 	NULL,
 };

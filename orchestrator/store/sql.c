@@ -55,6 +55,13 @@
 /* Of the reading that counts. */
 #define COUNTS " AND reading=(SELECT reading FROM run WHERE id=?1)"
 
+#define ALERT_COLUMNS                                                                              \
+	"SELECT id, subject, state, type, nightly, run, opened_ms, changed_ms, ended_ms, body"     \
+	" FROM alert "
+#define ALERT_FILTER                                                                               \
+	"(?1 IS NULL OR subject=?1) AND (?2 IS NULL OR type=?2)"                                   \
+	" AND (?3 IS NULL OR nightly=?3) AND id<?4 ORDER BY id DESC LIMIT ?5"
+
 const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[SQL_COMMIT] = "COMMIT",
@@ -190,21 +197,23 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_AUDITS_OF] = AUDIT_COLUMNS "INDEXED BY audit_of WHERE subject=?3 AND id<?1"
 					" ORDER BY id DESC LIMIT ?2",
 
-	[SQL_NIGHTLY_ADD] = "INSERT INTO nightly(plan, submitter, entries, started_ms,"
-			    " deadline_ms, ended_ms, verdict) VALUES (?1,?2,?3,?4,?5,?6,?7)",
+	[SQL_NIGHTLY_ADD] =
+		"INSERT INTO nightly(plan, submitter, entries, started_ms,"
+		" deadline_ms, ended_ms, verdict, policy) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
 	[SQL_NIGHTLY_SAVE] = "UPDATE nightly SET started_ms=?2, deadline_ms=?3, ended_ms=?4,"
 			     " verdict=?5 WHERE id=?1",
 	[SQL_NIGHTLY_GET] = "SELECT n.id, n.plan, n.submitter, n.started_ms, n.deadline_ms,"
-			    " n.ended_ms, n.verdict, c.text FROM nightly n"
+			    " n.ended_ms, n.verdict, c.text, n.policy FROM nightly n"
 			    " LEFT JOIN content c ON c.id=n.entries WHERE n.id=?1",
 	[SQL_NIGHTLIES] = "SELECT id, plan, submitter, started_ms, deadline_ms, ended_ms, verdict"
 			  " FROM nightly WHERE (?1 IS NULL OR plan=?1)"
 			  " AND (NOT ?2 OR ended_ms=0) ORDER BY id DESC LIMIT ?3",
 	[SQL_SCHEDULE_SAVE] = "INSERT OR REPLACE INTO schedule(plan, cron, submitter, entries,"
-			      " deadline_ms, last_ms) VALUES (?1,?2,?3,?4,?5,?6)",
+			      " deadline_ms, last_ms, policy) VALUES (?1,?2,?3,?4,?5,?6,?7)",
 	[SQL_SCHEDULE_DEL] = "DELETE FROM schedule WHERE plan=?1",
-	[SQL_SCHEDULES] = "SELECT s.plan, s.cron, s.submitter, s.deadline_ms, s.last_ms, c.text"
-			  " FROM schedule s LEFT JOIN content c ON c.id=s.entries ORDER BY s.plan",
+	[SQL_SCHEDULES] =
+		"SELECT s.plan, s.cron, s.submitter, s.deadline_ms, s.last_ms, c.text, s.policy"
+		" FROM schedule s LEFT JOIN content c ON c.id=s.entries ORDER BY s.plan",
 
 	[SQL_BUILD_SAVE] = "INSERT OR REPLACE INTO build(name, version, soc, manifest, owner,"
 			   " added_ms, used_ms, bytes, pinned)"
@@ -280,4 +289,19 @@ const char *const store_sql_texts[SQL_COUNT] = {
 		" SELECT id, ?2, ?3, ?4, ?5, ?6 FROM series WHERE id=?1 AND points=?5",
 	[SQL_STATE_DROP] = "DELETE FROM series_state"
 			   " WHERE series=?1 AND (at_ms>?2 OR (at_ms=?2 AND run>=?3))",
+	[SQL_ALERT_ADD] = "INSERT INTO alert(subject, state, type, nightly, run, opened_ms,"
+			  " changed_ms, ended_ms, body) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"
+			  " ON CONFLICT(subject) WHERE ended_ms=0 DO NOTHING",
+	[SQL_ALERT_SAVE] = "UPDATE alert SET state=?2, changed_ms=?3, ended_ms=?4, body=?5"
+			   " WHERE id=?1",
+	[SQL_ALERT_GET] = ALERT_COLUMNS "WHERE id=?1",
+	[SQL_ALERTS] = ALERT_COLUMNS "WHERE " ALERT_FILTER,
+	[SQL_ALERTS_OPEN] = ALERT_COLUMNS "WHERE ended_ms=0 AND " ALERT_FILTER,
+	[SQL_KNOWN_ADD] = "INSERT INTO known(job, suite, test, message, type, line, from_version,"
+			  " to_version, reason, who, made_ms, expires_ms)"
+			  " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+	[SQL_KNOWN_DEL] = "DELETE FROM known WHERE id=?1",
+	[SQL_KNOWNS] = "SELECT id, job, suite, test, message, type, line, from_version,"
+		       " to_version, reason, who, made_ms, expires_ms FROM known"
+		       " WHERE ?1=0 OR expires_ms=0 OR expires_ms>?1 ORDER BY id",
 };
