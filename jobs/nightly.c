@@ -86,6 +86,23 @@ const struct param nightly_confirm_params[] = {
 	{0},
 };
 
+json_t *nightly_policy(const struct nightly_confirm *c)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "same", (json_int_t)c->same, "good",
+		(json_int_t)c->good, "other", (json_int_t)c->other, "locate",
+		(json_int_t)c->locate);
+}
+
+struct nightly_confirm nightly_confirm_preset(void)
+{
+	struct nightly_confirm c = {0};
+	struct arena none = {0};
+
+	schema_fill(&none, nightly_confirm_params, "confirm", NULL, &c, NULL);
+	arena_done(&none);
+	return c;
+}
+
 struct job_row { /* nightly_job_params */
 	const char *file;
 	const struct node *params;

@@ -28,6 +28,8 @@
 #include "jobs/job.h"
 #include "labs/type.h"
 
+#include <jansson.h>
+
 #define NIGHTLY_ENTRIES_MAX 10000
 
 struct nightly_entry {      /* one job to submit */
@@ -58,6 +60,11 @@ struct nightly {
 /* Rows of the top level, of an entry of `jobs:`, of `exclude:` and of `include:`, of `confirm:`. */
 extern const struct param nightly_params[], nightly_job_params[], nightly_exclude_params[],
 	nightly_include_params[], nightly_confirm_params[];
+
+/* As a controller takes it: {"same": 5, ...}; a new reference. */
+json_t *nightly_policy(const struct nightly_confirm *c);
+/* What a plan that says nothing of it has. */
+struct nightly_confirm nightly_confirm_preset(void);
 
 /*
  * Reads and expands; every job is compiled with its params. types NULL: they are not checked. -1

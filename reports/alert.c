@@ -107,7 +107,7 @@ static void note(
 static void forget(json_t *body)
 {
 	static const char *const keys[] = {"measures", "pending", "no_other", "blame", "suspects",
-		"first_bad", "stuck", "builds", "unusable", "cannot", "acknowledged"};
+		"first_bad", "stuck", "unusable", "cannot", "acknowledged"};
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		json_object_del(body, keys[i]);

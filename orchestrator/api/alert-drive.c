@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "io/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,22 @@ static bool is_known_kind(const char *kind)
 	return !strcmp(kind, "metric") || !strcmp(kind, "test") || !strcmp(kind, "boot");
 }
 
+/* Did its source say anything of it? */
+static int is_there(struct server *s, const json_t *body, struct err *e)
+{
+	struct alert_value v;
+	bool there;
+
+	if (alert_value_of(s, body, json_int(body, "source", 0), &v, e))
+		return -1;
+	there = isfinite(v.value);
+	free(v.board);
+	return there ? 0
+		     : err_set(e, BLAME_JOB, "job %lld tells nothing of '%s' in suite '%s'",
+			       (long long)json_int(body, "source", 0), json_text(body, "name", ""),
+			       json_text(body, "suite", ""));
+}
+
 int64_t alerts_open(struct server *s, json_t *body, int64_t nightly, struct err *e)
 {
 	struct source src = {.body = body};
@@ -199,7 +216,7 @@ int64_t alerts_open(struct server *s, json_t *body, int64_t nightly, struct err 
 		return -1;
 	if (!src.found || !src.run)
 		return err_set(e, BLAME_JOB, "source: a job that has run is needed");
-	if (store_run_get(s->store, src.run, take_run, &src, e) < 0)
+	if (store_run_get(s->store, src.run, take_run, &src, e) < 0 || is_there(s, body, e))
 		return -1;
 	put_builds(s, body);
 	subject = alert_subject(body);

@@ -308,7 +308,7 @@ static int add_known(void *arg, const struct store_known *k)
 	return 0;
 }
 
-void known_list(struct call *c)
+void knowns_list(struct call *c)
 {
 	json_t *list = json_array();
 	int64_t all = 0;
@@ -326,7 +326,7 @@ void known_list(struct call *c)
 	call_ok(c, 200, json_pack("{s:o}", "known", list));
 }
 
-void known_add(struct call *c)
+void knowns_add(struct call *c)
 {
 	struct store_known k = {.who = c->who.name,
 		.made_ms = clock_wall_ms(),
@@ -370,7 +370,7 @@ void known_add(struct call *c)
 	call_ok(c, 201, json_pack("{s:I}", "known", (json_int_t)k.id));
 }
 
-void known_del(struct call *c)
+void knowns_del(struct call *c)
 {
 	struct err e = {0};
 	char subject[40];

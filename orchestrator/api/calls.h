@@ -16,7 +16,7 @@ call_fn agent_list, agent_hello, agent_poll, agent_sync;
 call_fn builds_list, builds_add, builds_pin, builds_unpin, builds_prune, builds_del;
 call_fn nights_add, nights_list, nights_show, nights_cancel, schedule_list, schedule_del;
 call_fn alerts_add, alerts_list, alerts_show, alerts_acknowledge, alerts_accept, alerts_reopen;
-call_fn known_add, known_list, known_del;
+call_fn knowns_add, knowns_list, knowns_del;
 call_fn blob_put, blob_get;
 call_fn token_list, token_add, token_del, audit_list;
 

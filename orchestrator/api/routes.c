@@ -95,9 +95,9 @@ const struct route api_routes[] = {
 		"take what is now as the new level"},
 	{POST, API "/alerts/{alert}/reopen", OPER, false, BODY_JSON, true, alerts_reopen,
 		"look at an alert again that was over"},
-	{GET, API "/known", VIEW, false, BODY_NONE, false, known_list, "list known issues"},
-	{POST, API "/known", OPER, false, BODY_JSON, true, known_add, "add a known issue"},
-	{DELETE, API "/known/{known}", OPER, false, BODY_NONE, true, known_del,
+	{GET, API "/known", VIEW, false, BODY_NONE, false, knowns_list, "list known issues"},
+	{POST, API "/known", OPER, false, BODY_JSON, true, knowns_add, "add a known issue"},
+	{DELETE, API "/known/{known}", OPER, false, BODY_NONE, true, knowns_del,
 		"delete a known issue"},
 
 	{PUT, API "/blobs/{sha256}", SUBMIT, false, BODY_BYTES, false, blob_put,

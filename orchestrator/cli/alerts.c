@@ -5,13 +5,15 @@
 #include "cli/listing.h"
 #include "cli/remote.h"
 #include "io/json.h"
+#include "jobs/nightly.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 struct args {
-	const char *server, *why, *type;
+	const char *server, *why, *type, *metric, *test, *suite, *labels, *good, *before, *after,
+		*deviation;
 	int64_t nightly, limit;
 	bool all, json;
 };
@@ -19,6 +21,18 @@ struct args {
 static const struct cli_opt opts[] = {
 	{"why", 'm', CLI_TEXT, offsetof(struct args, why), "TEXT",
 		"the reason; acknowledge, accept and reopen need one"},
+	{"metric", 0, CLI_TEXT, offsetof(struct args, metric), "NAME",
+		"open: that metric, with --before, --after and --deviation"},
+	{"test", 0, CLI_TEXT, offsetof(struct args, test), "NAME",
+		"open: that test; neither: the board does not boot"},
+	{"suite", 0, CLI_TEXT, offsetof(struct args, suite), "NAME", "open: of that suite"},
+	{"labels", 0, CLI_TEXT, offsetof(struct args, labels), "JSON",
+		"open: of the metric with these labels (default {})"},
+	{"good", 0, CLI_TEXT, offsetof(struct args, good), "VERSION", "open: the last good build"},
+	{"before", 0, CLI_TEXT, offsetof(struct args, before), "N", "open: the level before"},
+	{"after", 0, CLI_TEXT, offsetof(struct args, after), "N", "open: the level after"},
+	{"deviation", 0, CLI_TEXT, offsetof(struct args, deviation), "N",
+		"open: the standard deviation of one run"},
 	{"all", 'a', CLI_FLAG, offsetof(struct args, all), NULL, "list those that are over too"},
 	{"type", 0, CLI_TEXT, offsetof(struct args, type), "TYPE", "list those of a board type"},
 	{"nightly", 0, CLI_COUNT, offsetof(struct args, nightly), "N",
@@ -30,8 +44,8 @@ static const struct cli_opt opts[] = {
 	{0},
 };
 
-static const char *const verbs[] = {"list", "show", "acknowledge", "accept", "reopen"};
-enum verb { LIST, SHOW, ACKNOWLEDGE, ACCEPT, REOPEN };
+static const char *const verbs[] = {"list", "show", "open", "acknowledge", "accept", "reopen"};
+enum verb { LIST, SHOW, OPEN, ACKNOWLEDGE, ACCEPT, REOPEN };
 
 /* ---- texts of one ---- */
 
@@ -242,6 +256,82 @@ static int shown(const json_t *a, const struct args *args)
 	return cli_out(&out) ? EXIT_INCOMPLETE : EXIT_PASS;
 }
 
+/* ---- open ---- */
+
+/* As far as the person says; the rest is the job's. */
+static const struct {
+	const char *key;
+	size_t offset;
+	bool number;
+} says[] = {
+	{"suite", offsetof(struct args, suite), false},
+	{"good", offsetof(struct args, good), false},
+	{"before", offsetof(struct args, before), true},
+	{"after", offsetof(struct args, after), true},
+	{"deviation", offsetof(struct args, deviation), true},
+};
+
+static int body_of(const struct args *a, json_t *body)
+{
+	const struct nightly_confirm c = nightly_confirm_preset();
+	json_t *labels = a->labels ? json_loads(a->labels, 0, NULL) : json_object();
+	const char *name = a->metric ? a->metric : a->test;
+
+	if (!json_is_object(labels)) {
+		json_decref(labels);
+		return cli_fail(EXIT_USAGE, "alerts open: --labels: a JSON object is needed");
+	}
+	json_object_set_new(body, "labels", labels);
+	json_object_set_new(body, "policy", nightly_policy(&c));
+	json_object_set_new(body, "kind",
+		json_string(a->metric ? "metric"
+			    : a->test ? "test"
+				      : "boot"));
+	if (name)
+		json_object_set_new(body, "name", json_string(name));
+	for (size_t i = 0; i < ARRAY_LEN(says); i++) {
+		const char *text = *(const char *const *)((const char *)a + says[i].offset);
+		double value;
+
+		if (!text && says[i].number && a->metric)
+			return cli_fail(
+				EXIT_USAGE, "alerts open: --metric needs --%s", says[i].key);
+		if (!text)
+			continue;
+		if (says[i].number && str_double(str_of(text), &value))
+			return cli_fail(EXIT_USAGE, "alerts open: --%s: '%s' is no number",
+				says[i].key, text);
+		json_object_set_new(
+			body, says[i].key, says[i].number ? json_real(value) : json_string(text));
+	}
+	return EXIT_PASS;
+}
+
+static int open_one(struct remote *r, const struct args *a, const char *job)
+{
+	json_t *body = json_object();
+	AUTOJSON *answer = NULL;
+	int status;
+	int64_t id;
+
+	if (str_i64(str_of(job), &id) || id <= 0)
+		status = cli_fail(EXIT_USAGE, "alerts open: '%s' is no job's number", job);
+	else
+		status = body_of(a, body);
+	if (status) {
+		json_decref(body);
+		return status;
+	}
+	json_object_set_new(body, "source", json_integer(id));
+	answer = remote_call(r, "POST", "/alerts", body, &status);
+	if (!answer)
+		return status;
+	if (a->json)
+		return cli_out_json(answer);
+	printf("%lld\n", (long long)json_int(answer, "alert", 0));
+	return EXIT_PASS;
+}
+
 static int one(struct remote *r, const struct args *a, enum verb verb, const char *number)
 {
 	AUTOFREE char *id = http_encode(number);
@@ -269,12 +359,16 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	if ((verb == LIST) != (n < 2))
 		return cli_fail(EXIT_USAGE, "alerts %s: %s", verbs[verb],
-			verb == LIST ? "takes no number" : "the number of an alert is needed");
-	if (verb > SHOW && !(a.why && *a.why))
+			verb == LIST   ? "takes no number"
+			: verb == OPEN ? "the number of a job is needed"
+				       : "the number of an alert is needed");
+	if (verb > OPEN && !(a.why && *a.why))
 		return cli_fail(EXIT_USAGE, "alerts %s: say why with --why", verbs[verb]);
 	if (remote_open(&r, a.server, "alerts"))
 		return EXIT_USAGE;
-	status = verb == LIST ? list(&r, &a) : one(&r, &a, (enum verb)verb, operands[1]);
+	status = verb == LIST   ? list(&r, &a)
+		 : verb == OPEN ? open_one(&r, &a, operands[1])
+				: one(&r, &a, (enum verb)verb, operands[1]);
 	remote_done(&r);
 	return status;
 }
@@ -282,12 +376,14 @@ static int run(int argc, char **argv)
 const struct cli_command alerts_command = {
 	.name = "alerts",
 	.brief = "what became worse, how sure that is, and which build did it",
-	.usage = "[list | show ALERT | acknowledge ALERT | accept ALERT | reopen ALERT]",
+	.usage = "[list | show ALERT | open JOB | acknowledge ALERT | accept ALERT | reopen ALERT]",
 	.details =
 		"A night's regression is run again on the same board, with the build that was\n"
 		"good, and on another board of the type; then the builds between are bisected\n"
 		"(hilab-alerts(7)). acknowledge: somebody looks after it. accept: the new level\n"
-		"is meant to be so. reopen: look again at one that was over.",
+		"is meant to be so. reopen: look again at one that was over. open: a person saw "
+		"it,\n"
+		"in that job.",
 	.example = "  hilab alerts\n  hilab alerts show 12\n"
 		   "  hilab alerts accept 12 --why 'safer timing, agreed with the driver team'",
 	.opts = opts,

@@ -234,13 +234,6 @@ static json_t *send_entry(struct sending *s, const struct nightly *n, const stru
 	return j;
 }
 
-static json_t *policy_of(const struct nightly_confirm *c)
-{
-	return json_pack("{s:I, s:I, s:I, s:I}", "same", (json_int_t)c->same, "good",
-		(json_int_t)c->good, "other", (json_int_t)c->other, "locate",
-		(json_int_t)c->locate);
-}
-
 json_t *nightly_body(
 	struct remote *r, const struct nightly *n, bool schedule, bool quiet, int *exit_status)
 {
@@ -260,7 +253,7 @@ json_t *nightly_body(
 	if (i == n->n) {
 		body = json_pack("{s:s, s:O, s:I}", "plan", n->name, "entries", entries,
 			"deadline_ms", (json_int_t)n->deadline_ms);
-		json_object_set_new(body, "policy", policy_of(&n->confirm));
+		json_object_set_new(body, "policy", nightly_policy(&n->confirm));
 		if (schedule)
 			json_object_set_new(body, "schedule", json_string(n->schedule));
 	}

@@ -204,6 +204,7 @@ static const char series[] =
 	" points INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;"
 	"ALTER TABLE run ADD COLUMN pointed INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX run_unpointed ON run(id) WHERE pointed=0 AND verdict IS NOT NULL;";
+/*
  * Alerts and known issues (alerts.h). policy: what is done about them, of a night and of a plan
  * that starts by itself (JSON; NULL: nothing).
  */
