@@ -150,10 +150,8 @@ const struct cli_command known_command = {
 	.details = "Patterns are those of file names: * ? [a-z]. At least one of --job, --suite,\n"
 		   "--test, --message says what goes wrong. A night tells what matches apart from\n"
 		   "what is new.",
-	.example =
-		"  hilab known add --suite ltp --test 'mmap*' --type 'am335x-*' --expires 14d \\\n"
-		"      --why 'kernel bug 4711'\n"
-		"  hilab known del 3",
+	.example = "  hilab known add --test 'mmap*' --expires 14d --why 'kernel bug 4711'\n"
+		   "  hilab known del 3",
 	.opts = opts,
 	.max_operands = 2,
 	.run = run,

@@ -17,6 +17,8 @@ struct act {
 
 #define JOB "{\"text\": \"job: a\\nboard: {type: am62axx-sk-twin}\\nsteps: [{power: on}]\\n\"}"
 
+#define WHY "{\"reason\": \"r\"}"
+
 /* In this order: each finds what it needs. */
 static const struct act acts[] = {
 	{"POST", "/jobs", "/jobs", JOB, "submit", "job 1"},
@@ -26,6 +28,16 @@ static const struct act acts[] = {
 	{"POST", "/boards/{board}/health", "/boards/b/health",
 		"{\"health\": \"good\", \"reason\": \"r\"}", "health", "board b"},
 	{"POST", "/boards/{board}/check", "/boards/b/check", "{}", "check", "board b"},
+	{"POST", "/jobs", "/jobs", JOB, "submit", "job 4"},
+	{"POST", "/alerts", "/alerts", "{\"kind\": \"boot\", \"source\": 4}", "alert open",
+		"alert 1"},
+	{"POST", "/alerts/{alert}/acknowledge", "/alerts/1/acknowledge", WHY, "alert acknowledge",
+		"alert 1"},
+	{"POST", "/alerts/{alert}/accept", "/alerts/1/accept", WHY, "alert accept", "alert 1"},
+	{"POST", "/alerts/{alert}/reopen", "/alerts/1/reopen", WHY, "alert reopen", "alert 1"},
+	{"POST", "/known", "/known", "{\"test\": \"t*\", \"reason\": \"r\"}", "known add",
+		"known 1"},
+	{"DELETE", "/known/{known}", "/known/1", NULL, "known delete", "known 1"},
 	{"POST", "/boards/{board}/lease", "/boards/b/lease", "{\"wait\": true}", "reserve",
 		"board b"},
 	{"PUT", "/boards/{board}/lease", "/boards/b/lease", "{\"for_ms\": 60000}", "renew",
@@ -98,7 +110,7 @@ static void agent_follows(struct fake *f, const struct act *a)
 {
 	int64_t run;
 
-	if (!strcmp(a->what, "check")) {
+	if (!strcmp(a->what, "check") || !strcmp(a->subject, "job 4")) {
 		run = fake_poll(f, "start");
 		fake_start_run(f, run);
 		fake_end_run(f, run);

@@ -16,14 +16,14 @@ until_ok online b-1
 until_ok online b-2
 
 echo root >root
-for n in 0 1 2 3 4 5 6 7; do
-	printf 'x\0Linux version 6.1.%s-a (a@b) #1\n' $n >kernel
+for k in 0 1 2 3 4 5 6 7; do
+	printf 'x\0Linux version 6.1.%s-a (a@b) #1\n' $k >kernel
 	cat >build.yaml <<-END
 		build: sdk
-		version: "1.$n"
+		version: "1.$k"
 		soc: am62axx
 		images:
-		  kernel: {path: kernel, sha256: $(sum kernel), release: 6.1.$n-a}
+		  kernel: {path: kernel, sha256: $(sum kernel), release: 6.1.$k-a}
 		  rootfs: {path: root, sha256: $(sum root)}
 	END
 	"$HILAB" builds push ./build.yaml --quiet >>pushed 2>&1
