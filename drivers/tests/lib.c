@@ -11,14 +11,10 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -335,23 +331,4 @@ bool sectors_check(const unsigned char *bytes, size_t n, uint64_t at)
 			return false;
 	}
 	return true;
-}
-
-int program_run(const char *const argv[])
-{
-	posix_spawn_file_actions_t quiet;
-	pid_t pid;
-	int status, rc;
-
-	posix_spawn_file_actions_init(&quiet);
-	posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-	rc = posix_spawnp(&pid, argv[0], &quiet, NULL, (char *const *)argv, environ);
-	posix_spawn_file_actions_destroy(&quiet);
-	if (rc)
-		return -1;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -94,8 +94,5 @@ bool pattern_check(const unsigned char *bytes, size_t n, uint64_t seed);
 void sectors_fill(unsigned char *bytes, size_t n);
 void sectors_stamp(unsigned char *bytes, size_t n, uint64_t at);
 bool sectors_check(const unsigned char *bytes, size_t n, uint64_t at);
-/* Runs a program of the board, quiet; its exit status, -1 when it cannot be run. argv NULL-ended.
- */
-int program_run(const char *const argv[]);
 
 #endif

@@ -59,6 +59,17 @@ is "$(awk '/irq_latency.samples/ { n += $4 } END { print n }' "$dir/out")" 20 'w
 grep -qE '^# metric irq_latency.samples [0-9]+ samples bin_us=[0-9]+ load=100 of=20$' "$dir/out"
 ok $? 'under the labels of the published tables'
 
+# ---- nothing of the board is assumed but its kernel: no program is run, by whatever name
+for t in "uart --device pty --bytes 1k" "storage --dir $dir --size 64k --bs 4k" 'irq-latency --loops 20 --bins 1000' \
+	"mtd --device $none" "usb-gadget --udc $none" "audio --card none" "ethernet --device $none"; do
+	# shellcheck disable=SC2086
+	check "without a program on the board: ${t%% *}" 0 'ok 1 ' env -i PATH="$none" "$hil" $t
+	! grep -q '^not ok' "$dir/out"
+	ok $? 'and nothing fails'
+done
+is "$(grep -lE '\b(exec[lv]p?e?|posix_spawnp?|system|popen) ?\(' "$HILAB_DATA"/drivers/tests/*.c)" '' \
+	'and no driver test starts one'
+
 # ---- all of it is KTAP
 for t in 'uart --device pty' "rtc --device $none"; do
 	$hil $t >"$dir/ktap"

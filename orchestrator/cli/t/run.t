@@ -29,6 +29,8 @@ played_images
 manifest build.yaml
 manifest wrong.yaml am62axx "$release" "$(printf %064d 0)"
 manifest other-soc.yaml am335x
+head -c 3 root >short
+sed 's/path: root/path: short/' build.yaml >truncated.yaml
 
 job() { # NAME BOARD COMMAND
 	cat >"$1.yaml" <<-EOT
@@ -77,6 +79,8 @@ run 2 "a format that is not there" good.yaml $lab --format tpa
 err "tap"
 run 5 "an image with a wrong sha256" good.yaml $lab --build ./wrong.yaml
 err "build: "
+err "rootfs"
+run 5 "a truncated image" good.yaml $lab --build ./truncated.yaml
 err "rootfs"
 run 5 "a build for another SoC" good.yaml $lab --build ./other-soc.yaml
 err "for soc 'am335x'"
