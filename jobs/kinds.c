@@ -258,6 +258,9 @@ static bool check_measure(struct compile *c, const struct making *mk)
 {
 	const struct step_measure *measure = mk->s.conf;
 
+	if (!strcmp(measure->with, "rails") && !node_find(measure->settings, "for"))
+		return compile_complain(
+			c, mk->en->node->at, "%s: 'for' says how long is measured", mk->en->what);
 	return !settings_check(c->tables->measure, "measure driver", measure->with,
 		node_find(mk->map, "with")->at, measure->settings, c->diag);
 }

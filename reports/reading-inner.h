@@ -35,6 +35,7 @@ struct step_events {
 	size_t n;
 	const json_t *artifact, *own; /* the last of each; NULL: none */
 	size_t artifact_at, own_at;
+	const json_t *rails, *rails_own; /* the same of what was read on power rails meanwhile */
 	bool named; /* one of them bears the name of its parser */
 };
 

@@ -163,6 +163,13 @@ static void compare(struct walk *w)
 /* ---- the journal ------------------------------------------------------------------------------
  */
 
+static bool is_of_rails(const struct step *step, const char *result)
+{
+	size_t n = strlen(step->name);
+
+	return step->sample && !strncmp(result, step->name, n) && !strcmp(result + n, "/rails");
+}
+
 /* What was gathered belongs to step (NULL: to none). */
 static int flush(struct walk *w, const struct step *step)
 {
@@ -173,12 +180,16 @@ static int flush(struct walk *w, const struct step *step)
 	for (size_t i = 0; i < ev.n; i++) {
 		const char *kind = json_text(ev.p[i], "kind", "");
 
-		if (!strcmp(kind, "artifact") &&
-			!str_ends(str_of(json_text(ev.p[i], "name", "")), WORKER_SAMPLE_SUFFIX))
+		const char *name = json_text(ev.p[i], "name", "");
+
+		if (!strcmp(kind, "artifact") && str_ends(str_of(name), WORKER_SAMPLE_SUFFIX))
+			ev.rails = ev.p[i];
+		else if (!strcmp(kind, "artifact"))
 			ev.artifact = ev.p[i], ev.artifact_at = i;
-		if (step && !strcmp(kind, "result") &&
-			!strcmp(json_text(ev.p[i], "name", ""), step->name))
+		if (step && !strcmp(kind, "result") && !strcmp(name, step->name))
 			ev.own = ev.p[i], ev.own_at = i;
+		if (step && !strcmp(kind, "result") && is_of_rails(step, name))
+			ev.rails_own = ev.p[i];
 		ev.named |= json_text(ev.p[i], "parser", NULL) != NULL;
 	}
 	failed = reading_step(&w->g, &ev, w->e);

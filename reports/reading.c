@@ -232,7 +232,6 @@ static int read_output(struct reader *g, const json_t *artifact, struct buf *tex
 static void tell_own(struct reader *g, const struct err *parsed)
 {
 	g->own.suite = g->step_suite;
-	g->own.name = g->step_name;
 	g->own.status = status_name(err_is(parsed) ? STATUS_ERROR : STATUS_PASS);
 	g->own.why = err_is(parsed) ? clean(g, parsed->msg) : NULL;
 	add_result(g, &g->own);
@@ -272,16 +271,18 @@ static bool can_tell(const struct reader *g, const struct step_events *ev)
 	       strstr(json_text(ev->own, "why", ""), "' found nothing in ");
 }
 
-/* Was it the step's parser that told it? Journals say so; in older ones it stands behind the
- * output.
- */
-static bool of_parser(const struct reader *g, const struct step_events *ev, const char *parser,
-	size_t i, const json_t *j)
+/* Was it told of the readings on power rails, beside the step? */
+static bool of_rails(const struct reader *g, const json_t *j)
 {
-	const char *who = json_text(j, "parser", NULL);
+	return g->step && g->step->sample && !strcmp(json_text(j, "parser", ""), "rails");
+}
 
-	if (who)
-		return !strcmp(who, parser);
+/* Was it a parser that told it? Journals say so; in older ones it stands behind the output. */
+static bool of_parser(
+	const struct reader *g, const struct step_events *ev, size_t i, const json_t *j)
+{
+	if (json_text(j, "parser", NULL))
+		return !of_rails(g, j);
 	return !ev->named && !g->step->retry && i > ev->artifact_at;
 }
 
@@ -291,14 +292,24 @@ int reading_step(struct reader *g, const struct step_events *ev, struct err *e)
 	const char *parser = g->step ? parser_of(g->step, &settings) : NULL;
 	bool again = parser && ev->artifact && ev->own && ev->own_at > ev->artifact_at &&
 		     was_parsed(ev->own) && can_tell(g, ev);
+	struct step_events rails = {.named = true};
 
+	if (ev->rails && ev->rails_own && was_parsed(ev->rails_own)) {
+		rails.artifact = ev->rails;
+		rails.own = ev->rails_own;
+	}
 	for (size_t i = 0; i < ev->n; i++) {
 		const json_t *j = ev->p[i];
 
 		if (again && j == ev->own) {
 			if (reread(g, ev, parser, settings, e))
 				return err_wrap(e, "step '%s'", g->step->name);
-		} else if (!again || !of_parser(g, ev, parser, i, j)) {
+		} else if (rails.artifact && j == rails.own) {
+			if (reread(g, &rails, "rails", NULL, e))
+				return err_wrap(e, "rails of step '%s'", g->step->name);
+		} else if (rails.artifact && of_rails(g, j)) {
+			continue;
+		} else if (!again || !of_parser(g, ev, i, j)) {
 			keep(g, j);
 		}
 	}

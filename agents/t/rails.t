@@ -133,6 +133,17 @@ done
 told value power.rail '\"state\":\"again\",\"rail\":\"vdd_lpddr4\"' "$ddr"
 is "$(grep -c '"kind":"metric".*power.rail' j/events.jsonl)" 3 "no figure of the broken ones is stored"
 
+# ---- read again out of the store
+check 'a run that is stored' 0 '' "$HILAB" run beside.yaml --lab p/lab.yaml
+"$HILAB" report latest --json >stored.json
+folder=$(sed -n 's/^ *"dir": "\(.*\)",*$/\1/p' stored.json | head -n 1)
+check 'what was read says the same again' 0 ', 0 changed' "$HILAB" reparse latest
+other=$(echo "$core" | tr 0-8 1-9)
+sed -i "s/ vdd_core $core mW/ vdd_core $other mW/" "$folder/artifacts/busy.rails.txt"
+check 'and its figures are made of it' 0 'power.energy' "$HILAB" reparse latest
+grep -q "changed .* power.rail .*$other" out
+ok $? "with what stands there: $other"
+
 # ---- no instrument at all
 sed '/instruments:/,/channel: 3/d' p/lab.yaml >p/none.yaml
 mv p/none.yaml p/lab.yaml

@@ -4,6 +4,7 @@
 
 /* Small driver tables, so that cases do not change when a family gains a driver. */
 
+#include "agents/measure/instrument.h"
 #include "labs/lab.h"
 
 struct relay_conf {
@@ -45,6 +46,22 @@ static const struct param loader_rows[] = {
 	{"wait", PARAM_DURATION, offsetof(struct loader_conf, wait_ms), .help = "how long"},
 	{0},
 };
+struct meter_conf {
+	const char *address;
+};
+static const struct param meter_rows[] = {
+	{"address", PARAM_STRING, offsetof(struct meter_conf, address), .required = true,
+		.help = "address"},
+	{0},
+};
+static const struct param meter_rail_rows[] = {
+	{"input", PARAM_INT, 0, .required = true, .min = 1, .max = 4, .help = "input"},
+	{0},
+};
+static const struct instrument_driver meter = {
+	.d = {"meter", "test", meter_rows, sizeof(struct meter_conf), "test"},
+	.rail = meter_rail_rows,
+	.rail_size = sizeof(int64_t)};
 static const struct driver relay = {"relay", "test", relay_rows, sizeof(struct relay_conf), "test"},
 			   line = {"line", "test", line_rows, sizeof(struct line_conf), "test"},
 			   tftp = {"tftp", "test", tftp_rows, sizeof(struct tftp_conf), "test"},
@@ -52,7 +69,8 @@ static const struct driver relay = {"relay", "test", relay_rows, sizeof(struct r
 				   "test"};
 static const struct driver *const powers[] = {&relay, NULL}, *const lines[] = {&line, NULL},
 				  *const deploys[] = {&tftp, NULL},
-				  *const boots[] = {&loader, NULL};
-static const struct lab_drivers drivers = {powers, lines, deploys, boots};
+				  *const boots[] = {&loader, NULL},
+				  *const meters[] = {&meter.d, NULL};
+static const struct lab_drivers drivers = {powers, lines, deploys, boots, .instrument = meters};
 
 #endif

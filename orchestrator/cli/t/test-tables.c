@@ -6,6 +6,7 @@
  * is missing fails with the family and the row.
  */
 #include "agents/console/console.h"
+#include "agents/measure/instrument.h"
 #include "agents/power/power.h"
 #include "base/fs.h"
 #include "base/mem.h"
@@ -100,6 +101,13 @@ static void check_driver(const struct family *f, const struct driver *d)
 	ok(path && !fs_read(path, &page, &e), "%s has a page", who);
 	ok(strstr(buf_str(&page), d->name), "%s is named in it", who);
 	check_rows(who, d->params, 0, d->size, buf_str(&page));
+	if (f->drivers == instrument_drivers) {
+		const struct instrument_driver *in = (const struct instrument_driver *)d;
+
+		check_rows(who, in->rail, 0, in->rail_size, buf_str(&page));
+		check_rows(who, rail_params, 0, sizeof(struct rail_core), buf_str(&page));
+		ok(in->open && in->ask, "%s opens and is asked", who);
+	}
 }
 
 static void check_family(const struct family *f)
