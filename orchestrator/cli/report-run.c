@@ -132,7 +132,8 @@ static int choose_place(struct reporting *r, struct err *e)
 {
 	const char *to = r->a->output;
 	size_t n = to ? strlen(to) : 0;
-	bool many = r->n_formats > 1 || (r->several && strcmp(r->formats[0]->d.name, "text") != 0);
+	bool many = r->n_formats > 1 ||
+		    (r->several && r->formats[0] && strcmp(r->formats[0]->d.name, "text") != 0);
 
 	r->to_folder = to && (many || fs_is_dir(to) || (n && to[n - 1] == '/'));
 	if (many && !to)

@@ -82,7 +82,8 @@ static enum page_mark mark_of(enum compare_label label)
 
 static size_t ran(const int *counts)
 {
-	return (size_t)(counts[STATUS_PASS] + counts[STATUS_FAIL] + counts[STATUS_DONE]);
+	return (size_t)counts[STATUS_PASS] + (size_t)counts[STATUS_FAIL] +
+	       (size_t)counts[STATUS_DONE];
 }
 
 static void put_tests(struct writing *w, const char *caption, bool changes)

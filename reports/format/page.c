@@ -187,15 +187,11 @@ static void rst_items(struct page *p, const char *const *items, size_t n)
 	}
 }
 
-static void rst_row(
-	struct page *p, const struct page_cell *cells, const char *const *columns, size_t n)
+static void rst_cell(struct page *p, size_t i, const char *text)
 {
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(p->out, i ? ",\"" : "\"");
-		rst(p, columns ? page_column(&p->arena, columns[i]) : whole(p, &cells[i]), true);
-		buf_putc(p->out, '"');
-	}
-	buf_putc(p->out, '\n');
+	buf_puts(p->out, i ? ",\"" : "\"");
+	rst(p, text, true);
+	buf_putc(p->out, '"');
 }
 
 static void rst_table(struct page *p, const struct page_table *t)
@@ -206,11 +202,14 @@ static void rst_table(struct page *p, const struct page_table *t)
 		rst(p, t->caption, false);
 	}
 	buf_puts(p->out, "\n   :header: ");
-	rst_row(p, NULL, t->columns, t->n_columns);
-	buf_putc(p->out, '\n');
+	for (size_t i = 0; i < t->n_columns; i++)
+		rst_cell(p, i, page_column(&p->arena, t->columns[i]));
+	buf_puts(p->out, "\n\n");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		buf_puts(p->out, "   ");
-		rst_row(p, &t->cells[i * t->n_columns], NULL, t->n_columns);
+		for (size_t k = 0; k < t->n_columns; k++)
+			rst_cell(p, k, whole(p, &t->cells[i * t->n_columns + k]));
+		buf_putc(p->out, '\n');
 	}
 }
 
