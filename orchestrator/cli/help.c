@@ -2,6 +2,7 @@
 /* `hilab help`: the commands, one command's help, and both as manual pages. */
 #include "cli/commands.h"
 #include "cli/man.h"
+#include "cli/report.h"
 
 struct args {
 	bool man;
@@ -41,6 +42,13 @@ static int run(int argc, char **argv)
 		c = cli_get(operands[0]);
 		if (!c)
 			return EXIT_USAGE;
+		if (n == 2 && c == &report_command)
+			c = report_verb(operands[1]);
+		else if (n == 2)
+			c = NULL;
+		if (!c)
+			return cli_fail(EXIT_USAGE, "help: '%s' has no verb '%s' of its own",
+				operands[0], operands[1]);
 	}
 	if (a.man && c)
 		man_command(c, &out);
@@ -56,9 +64,9 @@ static int run(int argc, char **argv)
 const struct cli_command help_command = {
 	.name = "help",
 	.brief = "list the commands, or print one command's help or manual page",
-	.usage = "[COMMAND]",
+	.usage = "[COMMAND [VERB]]",
 	.example = "  hilab help run\n  hilab help --man run | man -l -",
 	.opts = opts,
-	.max_operands = 1,
+	.max_operands = 2,
 	.run = run,
 };

@@ -6,6 +6,8 @@
 #include "cli/man.h"
 
 #include "base/str.h"
+#include "cli/commands.h"
+#include "cli/report.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -141,11 +143,30 @@ static void put_statuses(struct buf *out)
 	buf_puts(out, ".El\n");
 }
 
+/* The verbs that are commands of their own stand in their command's page. */
+static void put_verbs(struct buf *out)
+{
+	for (const struct cli_command *const *v = report_verbs; *v; v++) {
+		buf_printf(out, ".Sh HILAB %s\n.Nm hilab %s\n.Op Ar options\n", (*v)->name,
+			(*v)->name);
+		put_words(str_of((*v)->usage), out);
+		buf_printf(out, "%s.Pp\n", *(*v)->usage ? "\n" : "");
+		if ((*v)->details)
+			put_text((*v)->details, out);
+		else
+			put_sentence((*v)->brief, out);
+		put_options((*v)->opts, out);
+	}
+}
+
 void man_command(const struct cli_command *c, struct buf *out)
 {
 	char name[STR_NAME_BYTES];
 
 	snprintf(name, sizeof name, "hilab-%s", c->name);
+	for (char *p = name; *p; p++)
+		if (*p == ' ')
+			*p = '-';
 	put_head(name, c->brief, out);
 	buf_printf(out, ".Nm hilab %s\n.Op Ar options\n", c->name);
 	if (*c->usage) {
@@ -158,6 +179,8 @@ void man_command(const struct cli_command *c, struct buf *out)
 	else
 		put_sentence(c->brief, out);
 	put_options(c->opts, out);
+	if (c == &report_command)
+		put_verbs(out);
 	put_statuses(out);
 	if (c->example) {
 		buf_puts(out, ".Sh EXAMPLES\n.Bd -literal\n");

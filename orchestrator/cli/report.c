@@ -33,16 +33,15 @@ static int run(int argc, char **argv)
 
 const struct cli_command report_command = {
 	.name = "report",
-	.brief = "print a run, or list the runs",
+	.brief = "print runs, guides of releases and trends, or list the runs",
 	.usage = "[run] [RUN|latest|DIR...] | VERB ...",
-	.details =
-		"With no operand: the newest runs, one line each. With one: everything that run\n"
-		"reported, every result and every figure. DIR is a job folder that is in no "
-		"store.\n"
-		"\n"
-		"Verbs, each with its own -h:\n"
-		"  guide      the performance guide of a release\n"
-		"  run        one run, or a list of runs: what it is without a verb",
+	.details = REPORT_RUN_DETAILS
+	"\n"
+	"\n"
+	"Verbs, each with its own -h:\n"
+	"  guide      the performance guide of a release\n"
+	"  run        runs, or a list of them: what it is without a verb\n"
+	"  trend      figures over time",
 	.example = "hilab report\nhilab report latest\nhilab report 12 --tap",
 	.opts = report_run_opts,
 	.max_operands = -1,

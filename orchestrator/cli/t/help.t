@@ -17,6 +17,18 @@ ok $? '--help is help'
 "$hilab" help rnu >"$dir/out" 2>&1
 [ $? -eq 2 ] && grep -q "did you mean 'run'" "$dir/out"
 ok $? 'help of a command that is none'
+for verb in guide run trend; do
+	"$hilab" help report $verb >"$dir/text"
+	"$hilab" report $verb -h >"$dir/out" 2>&1 && cmp -s "$dir/text" "$dir/out"
+	ok $? "report $verb: -h is its help"
+	"$hilab" help --man report $verb >"$dir/page" && mandoc -T lint -W warning "$dir/page" >"$dir/out" 2>&1
+	ok $? "report $verb: has a page"
+	"$hilab" help --man report | grep -q "^\.Nm hilab report $verb$"
+	ok $? "report $verb: stands in the page of report"
+done
+"$hilab" help report nothing >"$dir/out" 2>&1
+[ $? -eq 2 ] && grep -q "has no verb .nothing." "$dir/out"
+ok $? "help of a verb that is none"
 
 "$hilab" help --man >"$dir/hilab.1"
 ok $? 'the page of the program'
