@@ -1,119 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ALSA playback and capture by sample rate with the CPU load meanwhile, on the kernel's own
- * interface (sound/asound.h), so that the board needs no library. Invariant: a rate that the
+ * ALSA playback and capture by sample rate with the CPU load meanwhile. Invariant: a rate that the
  * hardware does not have is a skip, never a conversion.
  */
+#include "pcm.h"
 #include "test.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sound/asound.h>
 
-#define PERIODS 4
-
-struct stream {
-	int fd;
-	bool capture;
-	int64_t rate, channels, period;
-	int16_t *frames; /* one period */
-};
-
-static struct snd_interval *interval(struct snd_pcm_hw_params *p, int what)
-{
-	return &p->intervals[what - SNDRV_PCM_HW_PARAM_FIRST_INTERVAL];
-}
-
-static void set_mask(struct snd_pcm_hw_params *p, int what, unsigned bit)
-{
-	struct snd_mask *m = &p->masks[what - SNDRV_PCM_HW_PARAM_FIRST_MASK];
-
-	memset(m, 0, sizeof *m);
-	m->bits[bit / 32] |= 1u << bit % 32;
-}
-
-static void set_interval(struct snd_pcm_hw_params *p, int what, unsigned v)
-{
-	*interval(p, what) = (struct snd_interval){.min = v, .max = v, .integer = 1};
-}
-
-/* All is possible at first; the driver then narrows it. */
-static struct snd_pcm_hw_params any(void)
-{
-	struct snd_pcm_hw_params p;
-
-	memset(&p, 0, sizeof p);
-	for (size_t i = 0; i < COUNT_OF(p.masks); i++)
-		memset(&p.masks[i], 0xff, sizeof p.masks[i]);
-	for (size_t i = 0; i < COUNT_OF(p.intervals); i++)
-		p.intervals[i] = (struct snd_interval){.min = 0, .max = UINT32_MAX};
-	p.rmask = ~0u;
-	p.info = ~0u;
-	return p;
-}
-
-/* False: the hardware cannot do this. */
-static bool set_up(struct stream *s)
-{
-	struct snd_pcm_hw_params p = any();
-	struct snd_pcm_sw_params sw = {.tstamp_mode = SNDRV_PCM_TSTAMP_NONE, .period_step = 1};
-
-	set_mask(&p, SNDRV_PCM_HW_PARAM_ACCESS, (unsigned)SNDRV_PCM_ACCESS_RW_INTERLEAVED);
-	set_mask(&p, SNDRV_PCM_HW_PARAM_FORMAT, (unsigned)SNDRV_PCM_FORMAT_S16_LE);
-	set_mask(&p, SNDRV_PCM_HW_PARAM_SUBFORMAT, (unsigned)SNDRV_PCM_SUBFORMAT_STD);
-	set_interval(&p, SNDRV_PCM_HW_PARAM_RATE, (unsigned)s->rate);
-	set_interval(&p, SNDRV_PCM_HW_PARAM_CHANNELS, (unsigned)s->channels);
-	interval(&p, SNDRV_PCM_HW_PARAM_PERIOD_SIZE)->min = (unsigned)s->period;
-	interval(&p, SNDRV_PCM_HW_PARAM_PERIODS)->min = 2;
-	if (ioctl(s->fd, SNDRV_PCM_IOCTL_HW_REFINE, &p) < 0)
-		return false;
-	/* the smallest period that is long enough, and a few of them */
-	set_interval(&p, SNDRV_PCM_HW_PARAM_PERIOD_SIZE,
-		interval(&p, SNDRV_PCM_HW_PARAM_PERIOD_SIZE)->min);
-	p.rmask = ~0u;
-	if (ioctl(s->fd, SNDRV_PCM_IOCTL_HW_REFINE, &p) < 0)
-		return false;
-	if (interval(&p, SNDRV_PCM_HW_PARAM_PERIODS)->max >= PERIODS &&
-		interval(&p, SNDRV_PCM_HW_PARAM_PERIODS)->min <= PERIODS)
-		set_interval(&p, SNDRV_PCM_HW_PARAM_PERIODS, PERIODS);
-	p.rmask = ~0u;
-	if (ioctl(s->fd, SNDRV_PCM_IOCTL_HW_PARAMS, &p) < 0)
-		return false;
-	s->period = interval(&p, SNDRV_PCM_HW_PARAM_PERIOD_SIZE)->min;
-	sw.avail_min = (snd_pcm_uframes_t)s->period;
-	sw.start_threshold = s->capture ? 1 : (snd_pcm_uframes_t)s->period;
-	sw.stop_threshold = (snd_pcm_uframes_t)(s->period * PERIODS);
-	sw.boundary = (snd_pcm_uframes_t)(s->period * PERIODS) << 8;
-	return ioctl(s->fd, SNDRV_PCM_IOCTL_SW_PARAMS, &sw) == 0 &&
-	       ioctl(s->fd, SNDRV_PCM_IOCTL_PREPARE) == 0;
-}
-
-/* NULL or what went wrong; *lost: how often the program was late. */
-static const char *pump(struct stream *s, int64_t frames, int *lost)
-{
-	while (frames > 0) {
-		struct snd_xferi x = {.buf = s->frames, .frames = (snd_pcm_uframes_t)s->period};
-		unsigned long order =
-			s->capture ? SNDRV_PCM_IOCTL_READI_FRAMES : SNDRV_PCM_IOCTL_WRITEI_FRAMES;
-
-		if (ioctl(s->fd, order, &x) < 0) {
-			if (errno != EPIPE)
-				return strerror(errno);
-			++*lost;
-			if (ioctl(s->fd, SNDRV_PCM_IOCTL_PREPARE) < 0)
-				return "it does not start again";
-			continue;
-		}
-		frames -= x.result;
-	}
-	return NULL;
-}
-
-static void measure(struct stream *s, const char *name)
+static void measure(struct pcm_stream *s, const char *name)
 {
 	const char *way = s->capture ? "capture" : "playback", *why;
 	int64_t ms = option_number("ms"), period = s->period, start;
@@ -122,18 +21,12 @@ static void measure(struct stream *s, const char *name)
 	struct load load;
 	double percent, took;
 
-	s->frames = calloc((size_t)(s->period * s->channels), sizeof *s->frames);
-	if (!s->frames) {
-		test_error(name, "no memory");
-		return;
-	}
 	load_start(&load);
 	start = now_ns();
-	why = pump(s, s->rate * ms / 1000, &lost);
+	why = pcm_pump(s, s->rate * ms / 1000, &lost);
 	took = (double)(now_ns() - start) / 1e9;
 	percent = load_percent(&load);
 	ioctl(s->fd, SNDRV_PCM_IOCTL_DROP);
-	free(s->frames);
 	if (!test_check(!why, name, "%s", why ? why : ""))
 		return;
 	snprintf(metric, sizeof metric, "alsa.%s.cpu_load", way);
@@ -155,7 +48,7 @@ static void test_direction(const char *path, bool capture)
 	size_t n = option_numbers("rates", rates);
 
 	for (size_t i = 0; i < n; i++) {
-		struct stream s = {.capture = capture,
+		struct pcm_stream s = {.capture = capture,
 			.rate = rates[i],
 			.channels = option_number("channels"),
 			.period = option_number("period")};
@@ -166,7 +59,7 @@ static void test_direction(const char *path, bool capture)
 		s.fd = device_open(name, path, O_RDWR);
 		if (s.fd < 0)
 			return;
-		if (set_up(&s))
+		if (pcm_set_up(&s))
 			measure(&s, name);
 		else
 			test_skip(name,
@@ -178,23 +71,19 @@ static void test_direction(const char *path, bool capture)
 
 static void run(void)
 {
-	char card[64] = "0", path[TEST_PATH_BYTES], text[TEST_TEXT_BYTES];
-	const char *name = option("card");
+	char path[TEST_PATH_BYTES];
+	const char *id = option("card");
+	int card = pcm_card(id);
 
-	/* by its id, since the numbers follow the order of loading */
-	for (int i = 0; i < 8; i++) {
-		path_make(path, "/proc/asound/card%d/id", i);
-		if (text_read(text, path) < 0 || (name && strcmp(text, name)))
-			continue;
-		snprintf(card, sizeof card, "%d", i);
-		path_make(path, "/dev/snd/pcmC%sD0p", card);
-		test_direction(path, false);
-		path_make(path, "/dev/snd/pcmC%sD0c", card);
-		test_direction(path, true);
+	if (card < 0) {
+		test_skip(
+			"card", "no sound card%s%s%s", id ? " '" : "", id ? id : "", id ? "'" : "");
 		return;
 	}
-	test_skip(
-		"card", "no sound card%s%s%s", name ? " '" : "", name ? name : "", name ? "'" : "");
+	path_make(path, "/dev/snd/pcmC%dD0p", card);
+	test_direction(path, false);
+	path_make(path, "/dev/snd/pcmC%dD0c", card);
+	test_direction(path, true);
 }
 
 const struct driver_test test_audio = {
