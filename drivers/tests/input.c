@@ -109,6 +109,21 @@ static void test_keys(int to, int from)
 	test_metric("input.latency_max", (double)worst, "us", NULL);
 }
 
+/* A panel or a stick tells the range of its axes; keys have none. */
+static void test_range(int fd, const unsigned char *types)
+{
+	int64_t want = option_number("range");
+	struct input_absinfo x;
+
+	if (!(types[0] & 1 << EV_ABS))
+		test_skip("range", "the device has no axes with a range");
+	else if (ioctl(fd, EVIOCGABS(ABS_X), &x) < 0)
+		test_refused("range", "EVIOCGABS", errno);
+	else
+		test_check(x.maximum > x.minimum && (!want || x.maximum - x.minimum == want),
+			"range", "from %d to %d", x.minimum, x.maximum);
+}
+
 static void test_real(const char *path)
 {
 	char name[80] = "";
@@ -131,6 +146,7 @@ static void test_real(const char *path)
 		test_refused("types", "EVIOCGBIT", errno);
 	else
 		test_check(types[0] || types[1] || types[2], "types", "it reports no events");
+	test_range(fd, types);
 	printf("# '%s', types %02x%02x%02x\n", name, types[2], types[1], types[0]);
 	close(fd);
 }
@@ -160,6 +176,7 @@ const struct driver_test test_input = {
 	.what = "input events: uinput to evdev in order; name, id and types of a real device",
 	.needs = "uinput and evdev, or an input device",
 	.options = {{"device", NULL, "an event device, such as /dev/input/event0"},
+		{"range", "0", "what its first axis must span; 0: anything"},
 		{"rounds", "50", "times that the keys are pressed"}, {0}},
 	.run = run,
 };

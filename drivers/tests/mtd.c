@@ -150,6 +150,61 @@ static void test_size(struct flash *f, int64_t bs)
 	free(buffer);
 }
 
+/* ---- what it is ------------------------------------------------------------------------------ */
+
+/* Its page in sysfs, as /dev/mtd0 is /sys/class/mtd/mtd0. */
+static int sysfs_text(char out[TEST_TEXT_BYTES], const char *name)
+{
+	const char *device = strrchr(option("device"), '/');
+	char path[TEST_PATH_BYTES];
+
+	path_make(path, "/sys/class/mtd%s/%s", device ? device : "", name);
+	return text_read(out, path);
+}
+
+/* The cells: Linux calls SLC nand, the others mlc-nand (Documentation/ABI/testing/sysfs-class-mtd).
+ */
+static void test_kind(const struct flash *f)
+{
+	char text[TEST_TEXT_BYTES];
+	int64_t want = option_number("ecc");
+
+	if (f->info.type != MTD_NANDFLASH && f->info.type != MTD_MLCNANDFLASH) {
+		test_skip("slc", "no NAND: its type is %u", f->info.type);
+		test_skip("ecc", "no NAND: its type is %u", f->info.type);
+		return;
+	}
+	test_check(f->info.type == MTD_NANDFLASH, "slc", "its cells hold several bits");
+	if (!want)
+		test_skip("ecc", "--ecc with the bits that it corrects");
+	else if (sysfs_text(text, "ecc_strength") < 0)
+		test_skip("ecc", "the kernel does not tell its ECC: %s", strerror(errno));
+	else
+		test_check(atoll(text) == want, "ecc", "it corrects %s bits a step, not %lld", text,
+			(long long)want);
+}
+
+/* The table of bad blocks and what each block says must agree. */
+static void test_bad_blocks(const struct flash *f)
+{
+	struct mtd_ecc_stats stats;
+	unsigned bad = 0;
+
+	if (ioctl(f->fd, ECCGETSTATS, &stats) < 0) {
+		test_refused("bad-blocks", "ECCGETSTATS", errno);
+		return;
+	}
+	if (f->info.type == MTD_RAM || f->info.type == MTD_NORFLASH) {
+		test_skip("bad-blocks", "blocks of this flash do not go bad");
+		return;
+	}
+	for (uint64_t at = 0; at < f->info.size; at += f->info.erasesize)
+		bad += bad_block(f, (int64_t)at);
+	test_check(bad == stats.badblocks + stats.bbtblocks, "bad-blocks",
+		"%u blocks say that they are bad, the driver counts %u and %u for its table", bad,
+		stats.badblocks, stats.bbtblocks);
+}
+
 static void run(void)
 {
 	struct flash f = {.media = option("media"), .bytes = option_number("size")};
@@ -167,6 +222,8 @@ static void run(void)
 	test_pass("open");
 	printf("# %u bytes, blocks of %u, pages of %u, type %u\n", f.info.size, f.info.erasesize,
 		f.info.writesize, f.info.type);
+	test_kind(&f);
+	test_bad_blocks(&f);
 	f.bytes = f.bytes > f.info.size ? f.info.size : f.bytes;
 	f.bytes -= f.bytes % f.info.erasesize;
 	if (strcmp(option("destroy"), "yes"))
@@ -187,6 +244,7 @@ const struct driver_test test_mtd = {
 		{"media", "nand", "label: nand, spi-nor, nor, ..."},
 		{"size", "1m", "bytes of the flash that are used, from its start"},
 		{"bs", "2k,16k,64k,128k", "buffer sizes"},
+		{"ecc", "0", "bits a step that the ECC must correct; 0: not asked"},
 		{"destroy", "no", "yes: what is in the flash may be lost"}, {0}},
 	.run = run,
 };
