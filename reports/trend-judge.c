@@ -189,6 +189,25 @@ static size_t judge_releases(const struct store_point *p, size_t n, double resol
  * detector needs to see a small one stand behind it. */
 #define CONFIRM_RUNS 8
 
+static double mean_of(const struct store_point *p, size_t from, size_t to)
+{
+	double v[NOISE_VALUES], mean, unused;
+
+	for (size_t i = from; i < to; i++)
+		v[i - from] = p[i].value;
+	noise_level(v, to - from, &mean, &unused);
+	return mean;
+}
+
+/* The levels on both sides as they are known by now, of what lies next to the change. */
+static void settle_run(const struct store_point *p, size_t from, size_t to, struct trend_found *f)
+{
+	from = f->at > from + NOISE_VALUES ? f->at - NOISE_VALUES : from;
+	to = to > f->at + NOISE_VALUES ? f->at + NOISE_VALUES : to;
+	f->before = mean_of(p, from, f->at);
+	f->after = mean_of(p, f->at, to);
+}
+
 static size_t judge_runs(const struct store_point *p, size_t n, double resolution,
 	struct trend_found *out, double *deviation)
 {
@@ -203,10 +222,16 @@ static size_t judge_runs(const struct store_point *p, size_t n, double resolutio
 	for (size_t i = 0; i < n; i++)
 		changes_add(&c, p[i].value);
 	changes_level(&c, &mean, deviation, &runs);
-	for (size_t i = 0; i < c.n_found; i++)
-		out[i] = (struct trend_found){c.found[i].at, c.found[i].before, c.found[i].after,
-			c.found[i].deviation, c.found[i].evidence,
-			c.added - c.found[i].at >= CONFIRM_RUNS};
+	for (size_t i = 0; i < c.n_found; i++) {
+		size_t from = i ? c.found[i - 1].at : 0,
+		       to = i + 1 < c.n_found ? c.found[i + 1].at : n;
+
+		out[i] = (struct trend_found){.at = c.found[i].at,
+			.deviation = c.found[i].deviation,
+			.evidence = c.found[i].evidence,
+			.confirmed = n - c.found[i].at >= CONFIRM_RUNS};
+		settle_run(p, from, to, &out[i]);
+	}
 	return c.n_found;
 }
 

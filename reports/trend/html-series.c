@@ -218,7 +218,7 @@ static void put_row(const struct html *h, const struct trend_line *l)
 	put_html(l->s.board, h->out);
 	buf_puts(h->out, "<td>");
 	put_html(word_figure(l->last, l->s.unit, last), h->out);
-	buf_printf(h->out, "<td>%s<td>%s<td>%s<td>%zu<td data-w=\"",
+	buf_printf(h->out, "<td>%s (%s to %s)<td>%zu<td data-w=\"",
 		word_figure(l->median, "", middle), word_figure(l->min, "", low),
 		word_figure(l->max, "", high), l->n);
 	put_weeks(h, l);
@@ -264,7 +264,7 @@ static void put_table(struct html *h, const struct range *r)
 {
 	buf_puts(h->out,
 		"<table class=\"rows\"><thead><tr><th>figure</th><th>board</th><th>newest</th>"
-		"<th>median</th><th>min</th><th>max</th><th>runs</th><th>by week</th></tr></thead>"
+		"<th>median (min to max)</th><th>runs</th><th>by week</th></tr></thead>"
 		"<tbody>\n");
 	for (size_t i = r->from; i < r->to; i++)
 		if (is_row(&h->t->lines[i]))

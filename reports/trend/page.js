@@ -115,8 +115,11 @@
 				draw(i.target);
 			}
 	}, {rootMargin: "300px"});
-	for (const q of $("details.quiet"))
-		q.addEventListener("toggle", () => { for (const c of $("[data-w]", q)) seen.observe(c); }, {once: true});
+	for (const q of $("details.quiet")) {
+		const watch = () => { for (const c of $("[data-w]", q)) seen.observe(c); };
+		if (q.open) watch();
+		else q.addEventListener("toggle", watch, {once: true});
+	}
 
 	/* ---- values under the pointer ---- */
 	const tip = make("div", {className: "tip", hidden: true});
@@ -131,14 +134,15 @@
 		return svg.points = list;
 	};
 	const words = (svg, i) => {
-		const rows = $("tbody tr", svg.closest("figure"));
+		const figure = svg.closest("figure"), rows = $("tbody tr", figure);
 		if (!svg.dataset.low) {
 			const c = [...rows[i].cells].map(x => x.textContent);
-			const unit = $("thead th", svg.closest("figure"))[3].textContent;
+			const unit = $("thead th", figure)[3].textContent;
 			return [c[1] + ", " + c[2] + ", " + c[0], c[3] + " " + unit + (c[4] ? " (" + c[4] + " to " + c[5] + ")" : "")];
 		}
 		const low = +svg.dataset.low, high = +svg.dataset.high;
-		const value = "about " + (high - points(svg)[i][1] / H * (high - low)).toPrecision(3);
+		const value = "about " + (high - points(svg)[i][1] / H * (high - low)).toPrecision(3) +
+			figure.querySelector("strong").textContent.replace(/^[^ ]*/, "");
 		const run = svg.dataset.axis ? axes[svg.dataset.axis][i] : null;
 		return run ? [(run[2] || "no build") + ", run " + run[0] + ", " + run[1], value] : ["median of the week", value];
 	};
