@@ -11,8 +11,9 @@
 #include "layout.h"
 #include "report.h"
 
-#define GUIDE_TYPES 16    /* board types in one guide; more are an error */
-#define GUIDE_RUNS  10000 /* runs of one release; more are an error */
+#define GUIDE_TYPES     16          /* board types in one guide; more are an error */
+#define GUIDE_RUNS      10000       /* runs of one release; more are an error */
+#define GUIDE_PUBLISHED "published" /* the release of the document itself; none of a twin */
 
 struct guide_value {     /* in the metric's unit */
 	size_t runs;     /* that have it; 0: it is missing, all else means nothing */
@@ -48,8 +49,9 @@ struct guide {
 };
 
 struct guide_ask {
-	const char *release, *before; /* build NAME, VERSION or NAME@VERSION; before NULL: none */
-	const char *type;             /* only runs of that board type; NULL: all of the SoC */
+	/* build NAME, VERSION or NAME@VERSION, or GUIDE_PUBLISHED; before NULL: none */
+	const char *release, *before;
+	const char *type; /* only runs of that board type; NULL: all of the SoC */
 	bool twin;
 };
 

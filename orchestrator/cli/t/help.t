@@ -23,7 +23,7 @@ for verb in guide run trend; do
 	ok $? "report $verb: -h is its help"
 	"$hilab" help --man report $verb >"$dir/page" && mandoc -T lint -W warning "$dir/page" >"$dir/out" 2>&1
 	ok $? "report $verb: has a page"
-	"$hilab" help --man report | grep -q "^\.Nm hilab report $verb$"
+	"$hilab" help --man report >"$dir/out" 2>&1 && grep -q "^\.Nm hilab report $verb$" "$dir/out"
 	ok $? "report $verb: stands in the page of report"
 done
 "$hilab" help report nothing >"$dir/out" 2>&1

@@ -345,6 +345,26 @@ static void test_change(void)
 	cells_done(&c);
 }
 
+static void test_published(void)
+{
+	struct cells c;
+
+	cells_init(&c, "adsp-sc5xx");
+	add(&c, (struct given){.type = "t1", .version = "1"}, "500.00");
+	add(&c, (struct given){.type = "t1-twin", .version = "1", .twin = true}, "500.00");
+	ok(!make(&c, (struct guide_ask){.release = "1", .before = "published"}),
+		"against what was published");
+	is_page(&c, &page_rst, "\"500.00 Mbps (was 306.95, +62.9 %, better)\"", true,
+		"each figure says how far it is from it");
+	is_page(&c, &page_rst, "\"200.38 Mbps (same)\"", true, "or that it is the same");
+	ok(!make(&c, (struct guide_ask){.release = "published"}), "the document itself");
+	is_page(&c, &page_rst, "\"306.95 Mbps\"", true, "has its own figures");
+	ok(make(&c, (struct guide_ask){.release = "1", .before = "published", .twin = true}),
+		"a twin against it");
+	has_str(c.e.msg, "never held against published", "is refused");
+	cells_done(&c);
+}
+
 static void test_digits(void)
 {
 	static const struct {
@@ -430,6 +450,7 @@ int main(void)
 	test_runs();
 	test_missing();
 	test_change();
+	test_published();
 	test_digits();
 	test_layouts();
 	reference_set_done(&refs);
