@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/families.h"
 #include "cli/import.h"
+#include "cli/report.h"
 #include "reports/format/format.h"
 #include "reports/parse/parse.h"
 
@@ -70,6 +71,12 @@ static const struct place {
 	{"release", NULL, BOARDS},
 	{"report", NULL, WORDS_FIXED, "guide latest run trend", NULL, true},
 	{"report", "format", WORDS_FORMATS},
+	{"report guide", NULL, WORDS_FIXED, "adsp-sc5xx am275x am335x am62axx j721e"},
+	{"report guide", "format", WORDS_FIXED, "html markdown rst"},
+	{"report guide", "release", WORDS_FIXED, "published"},
+	{"report guide", "type", TYPES},
+	{"report run", NULL, WORDS_FIXED, "latest", NULL, true},
+	{"report run", "format", WORDS_FORMATS},
 	{"reserve", NULL, BOARDS},
 	{"retry", NULL, ALL_JOBS},
 	{"run", "build", BUILDS, NULL, true},
@@ -190,7 +197,7 @@ static void bash_command(const struct cli_command *c, struct buf *out)
 {
 	const struct place *p = find_place(c->name, NULL), *after = NULL;
 
-	buf_printf(out, "\t%s)\n\t\tcase $previous in\n", c->name);
+	buf_printf(out, "\t'%s')\n\t\tcase $previous in\n", c->name);
 	for (const struct cli_opt *o = c->opts; o && o->name; o++)
 		bash_option(c, o, out);
 	buf_puts(out, "\t\t*)\n");
@@ -223,12 +230,18 @@ static void bash(struct buf *out)
 		"\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
 		"\tlocal words= options= files=0 command=${COMP_WORDS[1]}\n\n"
 		"\t[ \"$COMP_CWORD\" -gt 1 ] || command=\n"
-		"\tcase $command in\n"
-		"\t'') words=\"");
+		"\tcase \"$COMP_CWORD $command ${COMP_WORDS[2]-}\" in 2\\ *) ;;\n");
+	for (const struct cli_command *const *v = report_verbs; *v; v++)
+		buf_printf(out, "\t*\" %s\") command='%s' ;;\n", (*v)->name, (*v)->name);
+	buf_puts(out, "\tesac\n"
+		      "\tcase $command in\n"
+		      "\t'') words=\"");
 	put_words(&(struct place){.words = WORDS_COMMANDS}, out);
 	buf_puts(out, "\" options='-h --help --version' ;;\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		bash_command(*c, out);
+	for (const struct cli_command *const *v = report_verbs; *v; v++)
+		bash_command(*v, out);
 	buf_puts(out,
 		"\tesac\n"
 		"\tcase $current in -*) [ -z \"$options\" ] || words=$options files=0 ;; esac\n"
@@ -323,7 +336,7 @@ static void zsh_option(const struct cli_command *c, const struct cli_opt *o, str
 
 static void zsh_command(const struct cli_command *c, struct buf *out)
 {
-	buf_printf(out, "\t%s)\n\t\t_arguments -s", c->name);
+	buf_printf(out, "\t'%s')\n\t\t_arguments -s", c->name);
 	for (const struct cli_opt *o = c->opts; o && o->name; o++)
 		zsh_option(c, o, out);
 	buf_puts(out, " \\\n\t\t\t'-h[this help]' '--help[this help]'");
@@ -349,10 +362,17 @@ static void zsh(struct buf *out)
 		buf_putc(out, '\'');
 	}
 	buf_puts(out, ")\n\t\t_describe command commands\n\t\treturn\n\tfi\n"
-		      "\tshift words\n\t(( CURRENT-- ))\n"
-		      "\tcase $words[1] in\n");
+		      "\tshift words\n\t(( CURRENT-- ))\n");
+	for (const struct cli_command *const *v = report_verbs; *v; v++)
+		buf_printf(out,
+			"\tif (( CURRENT > 2 )) && [[ \"$words[1,2]\" == '%s' ]]; then\n"
+			"\t\twords[1,2]=('%s')\n\t\t(( CURRENT-- ))\n\tfi\n",
+			(*v)->name, (*v)->name);
+	buf_puts(out, "\tcase $words[1] in\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		zsh_command(*c, out);
+	for (const struct cli_command *const *v = report_verbs; *v; v++)
+		zsh_command(*v, out);
 	buf_puts(out, "\tesac\n}\n"
 		      "if [[ $funcstack[1] == _hilab ]]; then _hilab \"$@\"; else compdef _hilab "
 		      "hilab; fi\n");

@@ -35,6 +35,12 @@ for c in $(hilab help | awk '/^  [a-z]/ { print $1 }'); do
 	same "bash: options of $c" "$(hilab help "$c" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
 		"$(offers hilab "$c" --)"
 done
+for verb in guide run trend; do
+	same "bash: options of report $verb" "$(hilab help report "$verb" | sed -n 's/^  \(-.,\|   \) \(--[a-z-]*\).*/\2/p' | paste -sd,)" \
+		"$(offers hilab report "$verb" --)"
+done
+same 'bash: operands of a verb' 'am275x,am335x,am62axx' "$(offers hilab report guide am)"
+same 'bash: a verb that is being typed' 'guide' "$(offers hilab report gui)"
 same 'bash: files of an option' 'lab.yaml' "$(offers hilab run --lab l)"
 same 'bash: its letter' 'lab.yaml' "$(offers hilab run -l l)"
 same 'bash: words of an option' 'tap,text' "$(offers hilab report -f t)"
@@ -54,6 +60,7 @@ hilab completion zsh >"$dir/zsh/_hilab"
 timeout 60 zsh -f "$here/completion.zsh" "$dir/zsh" "$dir/work" 'hilab ru' 'hilab run --la' 'hilab run --lab l' \
 	'hilab report -f tap' 'hilab run --qui' 'hilab check j' 'hilab bench power/s' 'hilab builds pr' \
 	'hilab builds pin n' 'hilab run --build n' 'hilab help compl' 'hilab log lat' 'hilab log fo' \
+	'hilab report gui' 'hilab report guide j' 'hilab report guide --tw' \
 	>"$dir/out" 2>&1 </dev/null
 zsh_is() { same "zsh: $1" "$1 => $2" "$(grep -F "$1 => " "$dir/out" || tail -3 "$dir/out")"; }
 zsh_is 'hilab ru' 'hilab run '
@@ -69,6 +76,9 @@ zsh_is 'hilab run --build n' 'hilab run --build nightly '
 zsh_is 'hilab help compl' 'hilab help completion '
 zsh_is 'hilab log lat' 'hilab log latest '
 zsh_is 'hilab log fo' 'hilab log folder/'
+zsh_is 'hilab report gui' 'hilab report guide '
+zsh_is 'hilab report guide j' 'hilab report guide j721e '
+zsh_is 'hilab report guide --tw' 'hilab report guide --twin '
 
 hilab completion fish >"$dir/out" 2>&1
 same 'another shell' 2 $?
