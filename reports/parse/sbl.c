@@ -10,8 +10,22 @@
 
 #include <stdio.h>
 
+struct sbl_set {
+	const char *media, *device; /* over what is printed; NULL: not given */
+};
+
+static const struct param sbl_params[] = {
+	{"media", PARAM_STRING, offsetof(struct sbl_set, media),
+		.help = "what the board started from: a loader prints OSPI for each of its modes",
+		.example = "xspi-fast"},
+	{"device", PARAM_STRING, offsetof(struct sbl_set, device),
+		.help = "kind of device, as the guide's headings have it", .example = "hs-fs"},
+	{0},
+};
+
 struct sbl {
 	const struct sink *sink;
+	struct sbl_set set;
 	char media[ROWS_LABEL_BYTES], device[ROWS_LABEL_BYTES];
 	bool second;    /* a first loader said that it starts a second one */
 	bool cores;     /* lines of core names follow */
@@ -38,6 +52,8 @@ static bool sbl_is_total(struct str stage)
 /* One stage; value and unit are known to be whole. */
 static void sbl_tell(struct sbl *p, struct str stage, double value, const char *unit)
 {
+	const char *media = p->set.media ? p->set.media : p->media;
+	const char *device = p->set.device ? p->set.device : p->device;
 	char name[ROWS_LABEL_BYTES];
 	struct sink_label labels[4];
 	size_t n = 0;
@@ -46,10 +62,10 @@ static void sbl_tell(struct sbl *p, struct str stage, double value, const char *
 		sink_warn(p->sink, "a stage of the boot loader has no name that can be kept");
 		return;
 	}
-	if (*p->media)
-		labels[n++] = (struct sink_label){"media", p->media};
-	if (*p->device)
-		labels[n++] = (struct sink_label){"device", p->device};
+	if (*media)
+		labels[n++] = (struct sink_label){"media", media};
+	if (*device)
+		labels[n++] = (struct sink_label){"device", device};
 	if (p->second)
 		labels[n++] = (struct sink_label){"loader", "2"};
 	if (!sbl_is_total(stage))
@@ -222,9 +238,9 @@ static void sbl_line(struct sbl *p, struct str line)
 	}
 }
 
-static int sbl_parse(struct str text, const struct sink *sink, struct err *e)
+static int sbl_parse_set(const void *set, struct str text, const struct sink *sink, struct err *e)
 {
-	struct sbl p = {.sink = sink};
+	struct sbl p = {.sink = sink, .set = *(const struct sbl_set *)set};
 	struct lines lines;
 	struct str line;
 
@@ -234,6 +250,11 @@ static int sbl_parse(struct str text, const struct sink *sink, struct err *e)
 	if (!p.figures)
 		return lines_nothing(text, "sbl", "boot profile", e);
 	return 0;
+}
+
+static int sbl_parse(struct str text, const struct sink *sink, struct err *e)
+{
+	return sbl_parse_set(&(const struct sbl_set){0}, text, sink, e);
 }
 
 static int sbl_detect(struct str text)
@@ -250,8 +271,11 @@ static const char *const sbl_marks[] = {"BOOTLOADER PROFILE]", "BOOTLOADER_PROFI
 const struct parser sbl_parser = {
 	.d = {.name = "sbl",
 		.brief = "boot profiles of TI's secondary boot loader",
+		.params = sbl_params,
+		.size = sizeof(struct sbl_set),
 		.proven = "golden cases; samples of MCU+ SDK 8.5 to 9.2"},
 	.detect = sbl_detect,
 	.parse = sbl_parse,
+	.parse_set = sbl_parse_set,
 	.marks = sbl_marks,
 };
