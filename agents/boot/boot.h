@@ -22,6 +22,11 @@ struct boot_driver {
 	 * prompt is.
 	 */
 	int (*command)(struct boot *bt, const char *command, struct buf *out, struct err *e);
+	/*
+	 * Waits for the end of the application that start() started, where bt->apps. 0, 1: it says
+	 * that it failed, *e has its words; -1. NULL where no board of the method has apps.
+	 */
+	int (*listen)(struct boot *bt, struct err *e);
 };
 struct boot {
 	const struct boot_driver *drv;
@@ -35,6 +40,7 @@ struct boot {
 	/* out: pattern of a firmware's own command line that takes framed commands, borrowed from
 	 * conf; NULL: a system with a shell boots */
 	const char *framed_prompt;
+	bool apps; /* out: no command line; each application is an image that prints and ends */
 };
 
 const struct driver *const *boot_drivers(void);

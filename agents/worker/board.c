@@ -344,6 +344,8 @@ void worker_note_on(struct worker *w, bool warm)
 	w->power_on_ms = clock_ms();
 	w->warm = warm;
 	w->power_on_bytes = c ? c->received_bytes : 0;
+	for (size_t i = 0; i < w->n_consoles; i++)
+		w->power_on_offset[i] = w->consoles[i].base_bytes + w->consoles[i].received_bytes;
 	w->stages_told = false;
 	worker_crash_forget(w);
 }
@@ -358,6 +360,8 @@ static int switch_on(struct worker *w, struct err *e)
 {
 	if (worker_stagger(w, e))
 		return -1;
+	for (size_t i = 0; i < w->n_consoles; i++) /* late words of the boot before */
+		expect_skip(w->consoles[i].expect);
 	worker_note_on(w, false);
 	return power_on(&w->power, e);
 }

@@ -213,9 +213,10 @@ int worker_crash(void *worker, const struct crash_report *r, struct err *e)
 
 	if (w->bench.releasing)
 		return 0;
-	if (r->kind == CRASH_KIND_RESET && !worker_needs_board(w->step)) {
+	if (r->kind == CRASH_KIND_RESET && (w->app_starts || !worker_needs_board(w->step))) {
 		if (!r->known)
 			uncount(w, r);
+		w->app_starts = false;
 		return 0;
 	}
 	worker_crash_tell(w, r);

@@ -331,3 +331,16 @@ int worker_identify_firmware(struct worker *w, struct shell *sh, struct err *e)
 	}
 	return 0;
 }
+
+int worker_identify_apps(struct worker *w, struct err *e)
+{
+	tell_board(w);
+	for (size_t i = 0; i < w->plan.n_images; i++)
+		if (!strcmp(w->plan.images[i].role, "sbl") &&
+			check_loader(w, &w->plan.images[i], e))
+			return -1;
+	if (!w->boot.images_loaded)
+		bench_note(&w->bench, "what runs came from the board's own medium, and does not "
+				      "tell which image it is");
+	return 0;
+}

@@ -141,6 +141,11 @@ int step_login(struct worker *w, const void *conf, struct err *e)
 	struct dialogue d;
 	int r;
 
+	if (worker_has_apps(w)) {
+		if (w->boot.console == worker_main_console(w))
+			worker_stages(w);
+		return worker_identify_apps(w, e);
+	}
 	if (w->boot.framed_prompt && w->boot.console == worker_console(w, w->step->console, e))
 		return open_framed(w, e);
 	r = dialogue_init(&d, w, s->user, e);

@@ -172,14 +172,19 @@ static int skip_without(
 int step_run(struct worker *w, const void *conf, struct err *e)
 {
 	const struct step_run *s = conf;
-	struct shell *sh = worker_shell(w, w->step->console, e);
 	AUTOBUF command = BUF_INIT(WORKER_TEXT_BYTES);
 	AUTOBUF output = BUF_INIT(SHELL_OUTPUT_BYTES + 1);
 	const struct node *settings;
 	bool capture = plan_parser(s->parse, &settings) || s->expect.n;
 	struct shell_outcome out;
+	struct shell *sh;
 	int skipped;
 
+	if (worker_has_apps(w))
+		return add_expanded(w, s->command, &command, e)
+			       ? -1
+			       : worker_app_run(w, s, buf_str(&command), e);
+	sh = worker_shell(w, w->step->console, e);
 	if (!sh || (skipped = skip_without(w, sh, &s->needs, e)) < 0)
 		return -1;
 	if (skipped)

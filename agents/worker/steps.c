@@ -196,7 +196,7 @@ int step_power(struct worker *w, const void *conf, struct err *e)
 	return worker_power(w, s->action, e);
 }
 
-static const struct plan_image *find_image(const struct worker *w, const char *role)
+const struct plan_image *worker_image(const struct worker *w, const char *role)
 {
 	for (size_t i = 0; i < w->plan.n_images; i++)
 		if (!strcmp(w->plan.images[i].role, role))
@@ -224,7 +224,7 @@ static int verify(const struct plan_image *im, struct err *e)
 }
 
 /* Two masters on one card destroy it: unknown is not off. */
-static int make_sure_off(struct worker *w, const char *method, struct err *e)
+int worker_make_sure_off(struct worker *w, const char *method, struct err *e)
 {
 	if (!w->power.drv)
 		return err_set(e, BLAME_CONFIG,
@@ -250,7 +250,7 @@ int step_deploy(struct worker *w, const void *conf, struct err *e)
 	if (!dp)
 		return -1;
 	for (size_t i = 0; i < s->images.n; i++) {
-		const struct plan_image *im = find_image(w, s->images.p[i]);
+		const struct plan_image *im = worker_image(w, s->images.p[i]);
 
 		if (!im)
 			return err_set(e, BLAME_JOB, "build '%s' has no image '%s'",
@@ -259,7 +259,7 @@ int step_deploy(struct worker *w, const void *conf, struct err *e)
 			return -1;
 		images[i] = (struct deploy_image){im->role, im->path};
 	}
-	if (dp->drv->wants_power_off && make_sure_off(w, s->method, e))
+	if (dp->drv->wants_power_off && worker_make_sure_off(w, s->method, e))
 		return -1;
 	if (dp->drv->stage(dp, images, s->images.n, e) || (dp->drv->vars && dp->drv->vars(dp, e)))
 		return err_wrap(e, "deploy by '%s'", s->method);

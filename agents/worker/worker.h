@@ -63,7 +63,9 @@ struct worker {
 	bool mode_changed;   /* the boot mode is to be put back */
 	unsigned attempt;    /* of the step that runs, from 1 */
 	VEC(json_t *) held;  /* events of an attempt that may not be the last one */
-	uint64_t power_on_bytes; /* the main console had received before it */
+	uint64_t power_on_bytes;                   /* the main console had received before it */
+	uint64_t power_on_offset[WORKER_CONSOLES]; /* in the log of each, where it began */
+	bool app_starts; /* a boot loader may speak once more, though a command runs */
 	bool stages_told;
 	struct metric_table metrics; /* loaded with the first figure */
 	bool metrics_loaded;
@@ -182,6 +184,16 @@ int step_measure(struct worker *w, const void *conf, struct err *e);
 int step_fetch(struct worker *w, const void *conf, struct err *e);
 int step_put(struct worker *w, const void *conf, struct err *e);
 int step_bootmode(struct worker *w, const void *conf, struct err *e);
+/* An image of the plan; NULL: it has none of that role. */
+const struct plan_image *worker_image(const struct worker *w, const char *role);
+/* For a deploy method that needs the board off. */
+int worker_make_sure_off(struct worker *w, const char *method, struct err *e);
+/* ---- app.c: a firmware without a command line ---- */
+/* Has the step's console one? */
+bool worker_has_apps(struct worker *w);
+/* step_run there: the command is `run NAME ...`. */
+struct step_run;
+int worker_app_run(struct worker *w, const struct step_run *s, const char *command, struct err *e);
 /* ---- parts.c: with the other parts of a job with roles ---- */
 int step_barrier(struct worker *w, const void *conf, struct err *e);
 int step_tell(struct worker *w, const void *conf, struct err *e);
@@ -195,6 +207,8 @@ int worker_bootmode_undo(struct worker *w, struct err *e);
 int worker_identify(struct worker *w, struct err *e);
 /* The same of a firmware with a framed command line. */
 int worker_identify_firmware(struct worker *w, struct shell *sh, struct err *e);
+/* The same of one without: what its loader tells. */
+int worker_identify_apps(struct worker *w, struct err *e);
 void worker_stages(struct worker *w);
 
 /* ---- crashed.c ---- */

@@ -36,17 +36,30 @@ played_shell() {
 	chmod 755 bin/sh
 }
 
+# An image of a real-time board is one line: which loader or application it is.
 played_builds() {
 	played_images
-	for image in dtb tests modules firmware; do
-		echo "$image" >"$image"
-	done
 	for soc in $(for args in p/*.args; do sed -n 1p "$args"; done | sort -u); do
 		manifest "build-$soc.yaml" "$soc"
-		for image in dtb tests modules firmware; do
-			echo "  $image: {path: $image, sha256: $(sum $image)}" >>"build-$soc.yaml"
-		done
+		for role in dtb tests modules $(cat p/"$soc"-*.roles | sort -u); do
+			case $role in
+			kernel | rootfs | tests | modules | dtb) echo "$role" ;;
+			sbl) echo loader 1 ;;
+			sysfw) echo loader 2 ;;
+			*) echo "app $role" ;;
+			esac >"$soc-$role"
+			case $role in
+			kernel | rootfs) ;;
+			*) echo "  $role: {path: $soc-$role, sha256: $(sum "$soc-$role")}" ;;
+			esac
+		done | sort -u >>"build-$soc.yaml"
 	done
+	# the lab's hand: sends an image and waits for its ACK, as sx does
+	cat >p/send <<-'END'
+		cat "$1"
+		ack=$(printf '\006')
+		while b=$(dd bs=1 count=1 2>/dev/null) && [ "$b" != "$ack" ]; do :; done
+	END
 }
 
 played_boards() {
@@ -71,8 +84,8 @@ run_board() { # BOARD
 		set -- "$@" "$word"
 	done <"p/$board.args"
 	soc=$1
-	job=$HILAB_DATA/$3
-	shift 3
+	job=$HILAB_DATA/$2
+	shift 2
 	"$HILAB" run "$job" --lab p/lab.yaml --board "$board" --build "build-$soc.yaml" "$@" >"$board.log" 2>&1
 	echo $? >"$board.status"
 }

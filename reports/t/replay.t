@@ -16,7 +16,7 @@ sed -i '/^figures /d' boards
 played_boards
 run_boards
 while read -r board; do
-	is "$(cat "$board.status")" 0 "$(sed -n 3p "p/$board.args") on $board" ||
+	is "$(cat "$board.status")" 0 "$(sed -n 2p "p/$board.args") on $board" ||
 		grep -E '^(not ok|.*(error|fail|miss))' "$board.log" | head -n 20 | sed 's/^/# /'
 done <boards
 

@@ -1,163 +1,183 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of a played firmware: what a real-time side's firmware does with framed commands
- * (firmware/r5f/doc/r5f.md), with the answers of $HILAB_BOARD/answers (tool-replay.c) in place of
- * measurements. Reads stdin to its end. Invariant: a command that it has no answer to ends with 1.
+ * What a played real-time board does from power-on, with a vendor's loaders and applications: by
+ * its boot mode the ROM, then each loader, asks on the console for the next image, or all of them
+ * come from a medium. What an application prints stands in $HILAB_BOARD/answers (tool-replay.c).
+ * `tool-firmware LOADERS BANNER`, on a terminal. An image is one line: "loader N" or "app NAME".
+ * Invariant: no application starts before its loaders came, in their order.
  */
-#include "agents/worker/frame.h"
-
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/str.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
-#define LINE_BYTES  8192
-#define PIECE_BYTES 450 /* of output in a frame */
+#define LINE_BYTES 512
+#define ASK_MS     1000
 
-static const char *root;
-static char run[16];
-static uint32_t first, next; /* numbers of the command in hand's frames */
-static struct buf frames[FRAME_SEQ_MAX / 256];
+static const char *root; /* DIR/NAME.root */
 
-static void put(const char *kind, const char *payload)
+/* As a terminal has it. */
+static void print(const char *text)
 {
-	struct buf *b = &frames[(next - first) % ARRAY_LEN(frames)];
-
-	buf_done(b);
-	*b = (struct buf)BUF_INIT(FRAME_LINE_BYTES);
-	frame_format(run, next++, kind, payload, b);
-	fputs(buf_str(b), stdout);
-}
-
-/* " 3 7 9\tCOMMAND" of `list`: the next of its texts; -1: it knows no such command. */
-static int number_of(const char *command)
-{
-	AUTOFREE char *path = mem_printf("%s/answers/list", root);
-	AUTOBUF list = BUF_INIT(BUF_CAP_BYTES);
-	struct str rest, line, word;
-
-	if (fs_read(path, &list, NULL))
-		return -1;
-	rest = str_make(list.data, list.len);
-	while (str_line(&rest, &line)) {
-		ptrdiff_t tab = str_chr(line, '\t');
-		struct str numbers = str_make(line.p, tab < 0 ? 0 : (size_t)tab), all = numbers;
-		int64_t n = 0, of = 0, asked = 0;
-		AUTOFREE char *count = NULL;
-		AUTOBUF text = BUF_INIT(32);
-
-		if (tab < 0 ||
-			!str_is(str_make(line.p + tab + 1, line.n - (size_t)tab - 1), command))
-			continue;
-		while (str_word(&all, &word))
-			of++;
-		str_word(&numbers, &word);
-		count = mem_printf("%s/answers/%.*s.count", root, STR_ARG(word));
-		if (!fs_read(count, &text, NULL))
-			str_i64(str_trim(str_make(text.data, text.len)), &asked);
-		for (int64_t i = asked++ % of; i > 0; i--)
-			str_word(&numbers, &word);
-		buf_reset(&text);
-		buf_printf(&text, "%lld\n", (long long)asked);
-		fs_write(count, text.data, text.len, 0644, NULL);
-		return str_i64(word, &n) ? -1 : (int)n;
+	for (; *text; text++) {
+		if (*text == '\n')
+			putchar('\r');
+		putchar(*text);
 	}
-	return -1;
+	fflush(stdout);
 }
 
-static int answer(const char *command, struct buf *out)
+/* The first line of a file; "": there is none. */
+static void read_line(const char *path, char *out, size_t n)
 {
-	AUTOFREE char *path = NULL;
-	int n;
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 
-	if (!strcmp(command, "version"))
-		return buf_printf(out, "played\n1\n0\n%s\nsd\n", getenv("HILAB_HOSTNAME"));
-	n = number_of(command);
-	path = mem_printf("%s/answers/%d.text", root, n);
-	return n < 0 ? 1 : fs_read(path, out, NULL);
+	*out = 0;
+	if (!fs_read(path, &text, NULL))
+		snprintf(out, n, "%.*s", (int)strcspn(buf_str(&text), "\r\n"), buf_str(&text));
 }
 
-/* Output in hexadecimal digits, and how it ended. */
-static void tell(const struct buf *out, int status, bool capture)
+/* One image, off the line; asks until somebody sends. False: the power went. */
+static bool take(char line[LINE_BYTES])
 {
-	AUTOFREE char *end = mem_printf("%d|x|%u|%zu|0", status,
-		(unsigned)frame_cksum(str_make(out->data, out->len)), out->len);
-	AUTOFREE char *plain = mem_printf("%d", status);
-
-	if (!capture)
-		fwrite(out->data, 1, out->len, stdout);
-	for (size_t at = 0; capture && at < out->len; at += PIECE_BYTES) {
-		char hex[2 * PIECE_BYTES + 1] = "";
-
-		for (size_t i = 0; i < PIECE_BYTES && at + i < out->len; i++)
-			snprintf(hex + 2 * i, 3, "%02x", (unsigned char)out->data[at + i]);
-		put("f", hex);
-	}
-	put("end", capture ? end : plain);
-}
-
-/* "RUN SEQ CRC MODE COMMAND" */
-static void run_command(struct str rest)
-{
-	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
-	struct str word[4];
-	uint64_t seq, crc;
-
-	for (size_t i = 0; i < ARRAY_LEN(word); i++)
-		if (!str_word(&rest, &word[i]))
-			return;
-	rest = str_trim(rest);
-	if (str_u64(word[1], &seq) || str_u64(word[2], &crc))
-		return;
-	snprintf(run, sizeof run, "%.*s", STR_ARG(word[0]));
-	first = next = (uint32_t)seq;
-	if (!frame_crc_is(rest, (uint32_t)crc)) {
-		put("bad", "");
-		return;
-	}
-	put("go", "");
-	{
-		AUTOFREE char *command = mem_strndup(rest.p, rest.n);
-		int status = answer(command, &out);
-
-		tell(&out, status, *word[3].p == 'c');
-	}
-}
-
-/* "RUN [SEQ...]": frames again; without numbers the newest. */
-static void repeat(struct str rest)
-{
-	struct str word;
-	uint64_t seq = next - 1;
-	bool any = str_word(&rest, &word) && str_word(&rest, &word);
+	struct pollfd p = {.fd = 0, .events = POLLIN};
+	size_t n = 0;
+	char c;
 
 	do {
-		if ((!any || !str_u64(word, &seq)) && seq >= first && seq < next)
-			fputs(buf_str(&frames[(seq - first) % ARRAY_LEN(frames)]), stdout);
-	} while (any && str_word(&rest, &word));
+		fputs("CCC", stdout);
+		fflush(stdout);
+	} while (poll(&p, 1, ASK_MS) == 0);
+	while (read(0, &c, 1) == 1 && c != '\n')
+		if (n + 1 < LINE_BYTES)
+			line[n++] = c;
+	line[n] = 0;
+	fputs("\006", stdout);
+	fflush(stdout);
+	return n > 0;
 }
 
-int main(void)
+/* " 3 7 9\tCOMMAND" of `list`: is it of `run NAME`, and which of its texts is the next one? */
+static int next_of(struct str line, const char *name)
 {
-	const char *prompt = getenv("PS1");
-	char line[LINE_BYTES];
+	ptrdiff_t tab = str_chr(line, '\t');
+	struct str numbers, all, word = {0}, command;
+	char asked[32];
+	AUTOFREE char *count = NULL;
+	AUTOFREE char *start = mem_printf("run %s ", name);
+	int64_t n = -1, of = 0;
+
+	if (tab < 0)
+		return -1;
+	command = str_make(line.p + tab + 1, line.n - (size_t)tab - 1);
+	if (!str_starts(command, start))
+		return -1;
+	numbers = all = str_make(line.p, (size_t)tab);
+	while (str_word(&all, &word))
+		of++;
+	str_word(&numbers, &word);
+	count = mem_printf("%s/answers/%.*s.count", root, STR_ARG(word));
+	read_line(count, asked, sizeof asked);
+	for (long i = strtol(asked, NULL, 10) % of; i > 0; i--)
+		str_word(&numbers, &word);
+	snprintf(asked, sizeof asked, "%ld\n", strtol(asked, NULL, 10) + 1);
+	fs_write(count, asked, strlen(asked), 0644, NULL);
+	return str_i64(word, &n) ? -1 : (int)n;
+}
+
+/*
+ * The text of an application, or, as `boot`, of the loader's profile. Two commands of one
+ * application (ipc-round-trip from each core) are asked in the order of the job.
+ */
+static void start(const char *name)
+{
+	AUTOFREE char *path = mem_printf("%s/answers/list", root);
+	AUTOFREE char *turn = mem_printf("%s/answers/%s.turn", root, name);
+	AUTOBUF list = BUF_INIT(BUF_CAP_BYTES);
+	AUTOFREE char *start = mem_printf("\trun %s ", name);
+	struct str rest, line;
+	char asked[32];
+	long skip, of = 0;
+
+	if (!fs_read(path, &list, NULL))
+		for (const char *at = buf_str(&list); (at = strstr(at, start)); at++)
+			of++;
+	read_line(turn, asked, sizeof asked);
+	skip = of ? strtol(asked, NULL, 10) % of : 0;
+	rest = str_make(buf_str(&list), list.len);
+	while (of && str_line(&rest, &line)) {
+		AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+		AUTOFREE char *answer = NULL;
+		int n;
+
+		if (str_find(line, str_of(start)) < 0 || skip-- > 0)
+			continue;
+		n = next_of(line, name);
+		answer = mem_printf("%s/answers/%d.text", root, n);
+		snprintf(asked, sizeof asked, "%ld\n", strtol(asked, NULL, 10) + 1);
+		fs_write(turn, asked, strlen(asked), 0644, NULL);
+		if (!fs_read(answer, &text, NULL))
+			print(buf_str(&text));
+		break;
+	}
+	print("\nAll tests have passed!!\n");
+}
+
+/* Over the console. */
+static bool from_uart(int loaders, const char *banner)
+{
+	char line[LINE_BYTES], want[32];
+
+	print("02000000011a0000616d3237\n");
+	for (int i = 1; i <= loaders; i++) {
+		snprintf(want, sizeof want, "loader %d", i);
+		do {
+			if (!take(line))
+				return false;
+		} while (strcmp(line, want));
+		print(banner);
+	}
+	if (!take(line))
+		return false;
+	if (!strcmp(line, "app app"))
+		print("IPC RPMsg echo\n");
+	else if (!strncmp(line, "app ", 4))
+		start(line + 4);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	AUTOFREE char *mode_path = NULL, *card_path = NULL, *banner = NULL;
+	char mode[32], card[LINE_BYTES];
+	struct termios t;
 
 	root = getenv("HILAB_BOARD");
-	if (!root || !prompt)
+	if (argc != 3 || !root)
 		return 2;
-	for (;;) {
-		struct str s;
-
-		fputs(prompt, stdout);
-		fflush(stdout);
-		if (!fgets(line, sizeof line, stdin))
+	tcgetattr(0, &t);
+	cfmakeraw(&t);
+	tcsetattr(0, TCSANOW, &t);
+	mode_path = mem_printf("%s/answers/mode", root);
+	card_path = mem_printf("%.*s.card", (int)strlen(root) - 5, root);
+	banner = mem_printf("%s\n", argv[2]);
+	read_line(mode_path, mode, sizeof mode);
+	read_line(card_path, card, sizeof card);
+	if (!strcmp(mode, "uart") || !*mode) {
+		if (!from_uart(atoi(argv[1]), banner))
 			return 0;
-		s = str_trim(str_of(line));
-		if (str_starts(s, "hil r "))
-			run_command(str_make(s.p + 6, s.n - 6));
-		else if (str_starts(s, "hil a "))
-			repeat(str_make(s.p + 6, s.n - 6));
+	} else {
+		print(banner);
+		print("Image loading done, switching to application ...\n");
+		start(!strncmp(card, "app ", 4) ? card + 4 : "boot");
 	}
+	while (read(0, card, sizeof card) > 0) /* until the power goes */
+		;
+	return 0;
 }

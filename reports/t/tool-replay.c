@@ -6,7 +6,8 @@
  *	DIR/NAME.yaml          its transcript; the type is the SoC's EVM
  *	DIR/NAME.root/answers  what it prints for each command that the job types: the table's text
  *	                       rendered with the values of the seed, nothing for what only prepares
- *	DIR/NAME.args          the job and its params, a line each
+ *	DIR/NAME.args          the SoC, the job and its params, a line each
+ *	DIR/NAME.roles         of the images that it deploys
  *
  * Where a step's rails are read the board has the player's instrument, and the command before that
  * step ends with setting it to what the table's text says.
@@ -27,8 +28,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[][2] = {{"adsp-sc5xx", "adsp-sc589-ezkit"}, {"am275x", "am275x-evm"},
-	{"am335x", "am335x-evm"}, {"am62axx", "am62axx-sk"}, {"j721e", "j721e-evm"}};
+/* The board of each SoC; loaders before an application of a real-time side, and what they say. */
+static const struct evm {
+	const char *soc, *type, *loaders, *banner;
+} evms[] = {
+	{"adsp-sc5xx", "adsp-sc589-ezkit", "0", ""},
+	{"am275x", "am275x-evm", "1", "Starting UART Bootloader ..."},
+	{"am335x", "am335x-evm", "0", ""},
+	{"am62axx", "am62axx-sk", "0", ""},
+	{"j721e", "j721e-evm", "2", "SBL Revision: 01.00.10.01 (Nov 30 2026 - 10:00:00)"},
+};
+static const char *const modes[] = {
+	"uart", "sd", "ospi", "ospi-optimized", "fast-xspi", "emmc", "emmc-boot0", "emmc-uda"};
 
 /* What a command prints. */
 struct answer {
@@ -39,9 +50,11 @@ struct played_job {
 	const struct run *run;
 	char *name;
 	const char *dir;
-	bool firmware; /* no shell: a command line of its own */
-	bool card;     /* it starts by itself, from a card */
-	char *takes;   /* milliseconds from the kernel to the login; NULL: none */
+	bool firmware;       /* no shell: applications that print */
+	const char *console; /* of its boot */
+	struct buf roles;    /* of the images that it deploys */
+	bool card;           /* it starts by itself, from a card */
+	char *takes;         /* milliseconds from the kernel to the login; NULL: none */
 	struct buf rules;
 	struct buf rails; /* of the transcript */
 	VEC(struct answer) answers;
@@ -239,9 +252,15 @@ static int add_step(struct played_job *b, const struct step *s)
 			mem_strdup(buf_str(&text)), frames};
 
 		vec_push(&b->answers, a);
+	} else if (s->kind == STEP_DEPLOY) {
+		const struct param_strings *images = &((const struct step_deploy *)s->conf)->images;
+
+		for (size_t i = 0; i < images->n; i++)
+			buf_printf(&b->roles, "%s\n", images->p[i]);
 	} else if (s->kind == STEP_BOOT) {
 		const char *method = ((const struct step_boot *)s->conf)->method;
 
+		b->console = s->console;
 		b->firmware |= method && !strcmp(method, "rtos");
 		b->card |= method && !strcmp(method, "autoboot");
 	} else if (s->kind == STEP_LOGIN && text.len) {
@@ -324,12 +343,22 @@ static int write_answers(const struct played_job *b, struct err *e)
 	       fs_write(list, buf_str(&lines), lines.len, 0644, e);
 }
 
-static const char *type_of(const char *soc)
+static const struct evm *evm_of(const char *soc)
 {
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (!strcmp(types[i][0], soc))
-			return types[i][1];
-	return NULL;
+	size_t i = 0;
+
+	while (strcmp(evms[i].soc, soc))
+		i++;
+	return &evms[i];
+}
+
+/* The lab's hand at the boot-mode pins. */
+static void put_modes(struct buf *out, const struct played_job *b)
+{
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		buf_printf(out,
+			"      %s: [sh, -c, \"echo %s >%s/%s.root/answers/mode; : >%s/%s.card\"]\n",
+			modes[i], modes[i], b->dir, b->name, b->dir, b->name);
 }
 
 /* The transcript: a common one, with the type, the name and the loader's answers put in. */
@@ -340,13 +369,21 @@ static int write_transcript(const struct played_job *b, struct err *e)
 										       : "linux");
 	AUTOFREE char *from = fs_data_path(below);
 	AUTOFREE char *to = mem_printf("%s/%s.yaml", b->dir, b->name);
-	const char *const words[][2] = {{"@TYPE@", type_of(b->run->soc)}, {"@NAME@", b->name},
-		{"@TAKES@", b->takes ? b->takes : "0"}, {"@SOC@", b->run->soc},
-		{"@TOOLS@", getenv("HILAB_BUILD")}, {"      # @RULES@\n", buf_str(&b->rules)},
-		{"# @RAILS@", buf_str(&b->rails)}};
+	const struct evm *evm = evm_of(b->run->soc);
+	bool other = b->console && strcmp(b->console, "main");
+	AUTOBUF pins = BUF_INIT(BUF_CAP_BYTES);
+	enum { PINS };
+	const char *words[][2] = {{"      # @MODES@\n", NULL}, {"@TYPE@", evm->type},
+		{"@NAME@", b->name}, {"@DIR@", b->dir}, {"@LOADERS@", evm->loaders},
+		{"@BANNER@", evm->banner}, {"@MAIN@", other ? "main: ~, " : ""},
+		{"@CONSOLE@", other ? b->console : "main"}, {"@TAKES@", b->takes ? b->takes : "0"},
+		{"@SOC@", b->run->soc}, {"@TOOLS@", getenv("HILAB_BUILD")},
+		{"      # @RULES@\n", buf_str(&b->rules)}, {"# @RAILS@", buf_str(&b->rails)}};
 	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 
+	put_modes(&pins, b);
+	words[PINS][1] = buf_str(&pins);
 	if (fs_read(from, &text, e))
 		return -1;
 	for (struct str s = str_make(text.data, text.len); s.n;) {
@@ -368,9 +405,12 @@ static int write_transcript(const struct played_job *b, struct err *e)
 static int write_args(const struct played_job *b, const char *images, struct err *e)
 {
 	AUTOFREE char *path = mem_printf("%s/%s.args", b->dir, b->name);
+	AUTOFREE char *roles = mem_printf("%s/%s.roles", b->dir, b->name);
 	AUTOBUF out = BUF_INIT(BUF_CAP_BYTES);
 
-	buf_printf(&out, "%s\n%s\njobs/%s\n", b->run->soc, type_of(b->run->soc), b->run->job);
+	if (fs_write(roles, buf_str(&b->roles), b->roles.len, 0644, e))
+		return -1;
+	buf_printf(&out, "%s\njobs/%s\n", b->run->soc, b->run->job);
 	if (images)
 		buf_printf(&out, "--param\nimages=%s\n", images);
 	for (size_t i = 0; i < b->run->n; i++)
@@ -403,6 +443,8 @@ static int write_run(const struct run *r, size_t nth, const char *dir)
 	struct played_job b = {.run = r,
 		.dir = dir,
 		.rules = BUF_INIT(BUF_CAP_BYTES),
+		.roles = BUF_INIT(BUF_CAP_BYTES),
+
 		.rails = BUF_INIT(BUF_CAP_BYTES)};
 	struct arena arena = {0};
 	struct plan p = {0};
@@ -429,6 +471,7 @@ static int write_run(const struct run *r, size_t nth, const char *dir)
 	vec_done(&b.answers);
 	buf_done(&b.rules);
 	buf_done(&b.rails);
+	buf_done(&b.roles);
 	free(b.takes);
 	free(b.name);
 	plan_done(&p);
