@@ -167,8 +167,13 @@ static void test_full_duplex(int card)
 	}
 	fflush(stdout);
 	pid = fork();
-	if (!pid)
-		_exit(pcm_pump(&out, frames, &lost) ? 1 : 0);
+	if (!pid) {
+		why = pcm_pump(&out, frames, &lost);
+		if (why)
+			printf("# playing: %s\n", why);
+		fflush(stdout);
+		_exit(why ? 1 : 0);
+	}
 	if (pid < 0) {
 		test_error("full-duplex", "fork: %s", strerror(errno));
 		goto done;
