@@ -76,6 +76,16 @@ double compare_welch(const struct compare_values *a, const struct compare_values
 	return clamp(beta(freedom / 2, 0.5, freedom / (freedom + t2)));
 }
 
+double compare_single(double difference, double deviation, size_t n)
+{
+	double freedom = (double)n - 1, t2;
+
+	if (deviation <= 0 || n < 2)
+		return difference == 0;
+	t2 = difference * difference / (2 * deviation * deviation);
+	return clamp(beta(freedom / 2, 0.5, freedom / (freedom + t2)));
+}
+
 static double log_choose(int n, int k)
 {
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);

@@ -246,6 +246,9 @@ static void weigh_metric(struct compare_metric *m)
 		m->change = (b->mean - a->mean) / fabs(a->mean);
 	if (a->n > 1 || b->n > 1)
 		m->p = compare_welch(a, b, least_deviation(m));
+	else if (m->noise_runs)
+		m->p = compare_single(
+			b->mean - a->mean, fmax(m->noise, least_deviation(m)), m->noise_runs);
 }
 
 /* After the p of all were made false discovery rates. */
@@ -292,11 +295,13 @@ static int by_change(const void *a, const void *b)
 	return (u < v) - (u > v);
 }
 
-static void settle_metrics(struct comparing *g)
+static int settle_metrics(struct comparing *g, struct err *e)
 {
 	struct compare *c = g->c;
 	AUTOFREE double *p = mem_alloc((g->all_metrics.n + 1) * sizeof *p);
 
+	if (compare_noise(c, g->s, g->all_metrics.p, g->all_metrics.n, e))
+		return -1;
 	for (size_t i = 0; i < g->all_metrics.n; i++) {
 		struct compare_metric *m = &g->all_metrics.p[i];
 
@@ -323,6 +328,7 @@ static void settle_metrics(struct comparing *g)
 			qsort(c->metrics + from, c->n_metrics - from, sizeof *c->metrics,
 				by_change);
 	}
+	return 0;
 }
 
 static void settle_envs(struct comparing *g)
@@ -346,9 +352,8 @@ static int gather(struct comparing *g, struct err *e)
 			if (add_run(g, g->c->sides[g->side].runs[i - 1], e))
 				return -1;
 	settle_tests(g);
-	settle_metrics(g);
 	settle_envs(g);
-	return 0;
+	return settle_metrics(g, e);
 }
 
 static int check_sides(const struct compare *c, struct err *e)

@@ -64,6 +64,8 @@ struct compare_metric {
 	enum compare_label label;
 	double change; /* of the second against the first, 0.1: a tenth more; NAN: not told */
 	double p; /* as of a test, over all figures (false discovery rate); NAN: no noise known */
+	double noise; /* deviation of one run, by runs before these; where noise_runs is not 0 */
+	size_t noise_runs;
 };
 struct compare_env {
 	const char *name, *values[2]; /* "-": none */
@@ -96,7 +98,14 @@ void compare_done(struct compare *c);
 int compare_side_find(struct compare_side *side, struct arena *a, struct store *s,
 	const struct compare_ask *ask, size_t which, struct err *e);
 
+/* ---- compare-noise.c ---- */
+/* Of one run each: noise and noise_runs out of the first run's series. */
+int compare_noise(const struct compare *c, struct store *s, struct compare_metric *metrics,
+	size_t n, struct err *e);
+
 /* ---- compare-stats.c ---- */
+/* Two single values of a deviation that n values told: the two-sided p of Student's t. */
+double compare_single(double difference, double deviation, size_t n);
 /* Welch's t of two sets of values, n1 and n2 of at least 1 and one of at least 2, each deviation at
  * least floor: the two-sided p. A side of one value has the other's deviation. */
 double compare_welch(const struct compare_values *a, const struct compare_values *b, double floor);

@@ -95,9 +95,9 @@ const struct cli_command compare_command = {
 		"is worse,\n"
 		"what is gone, what is better. A figure is worse or better where the noise of the "
 		"runs\n"
-		"compared does not explain it (Welch's t, false discovery rate 5 %); one run on "
+		"compared does not explain it (Welch's t, false discovery rate 5 %); of one run on "
 		"each side\n"
-		"tells nothing about noise, and is called different.",
+		"the runs before tell the noise, or it is called different.",
 	.example = "  hilab compare 41 42\n"
 		   "  hilab compare sdk@11.00 sdk@11.01 --type am62axx-sk -f html -o change.html\n"
 		   "  hilab compare am62a-1 am62a-2\n"

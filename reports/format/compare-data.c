@@ -60,12 +60,14 @@ static json_t *metric_json(const struct compare_metric *m)
 {
 	json_t *labels = json_loads(m->labels, 0, NULL);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:[o,o], s:o, s:o}",
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:[o,o], s:o, s:o, s:o, s:I}",
 		"label", compare_label_names[m->label], "job", m->job, "type", m->type, "suite",
 		m->suite, "test", m->test, "name", m->name, "unit", m->unit, "labels",
 		labels ? labels : json_object(), "better", metric_better_names[m->better], "sides",
 		values_json(m->sides[0]), values_json(m->sides[1]), "change", number(m->change),
-		"p", number(m->p));
+		"p", number(m->p), "noise", number(m->noise_runs ? m->noise : NAN), "noise_runs",
+		(json_int_t)m->noise_runs);
 }
 
 static json_t *tallies_json(const size_t *counts)

@@ -42,6 +42,14 @@ static const char *sure(struct arena *a, size_t n, size_t m, double p)
 	return arena_printf(a, "p = %.3f, %zu and %zu runs", p, n, m);
 }
 
+static const char *figure_sure(struct arena *a, const struct compare_metric *m)
+{
+	if (isnan(m->p) || !m->noise_runs)
+		return sure(a, m->sides[0]->n, m->sides[1]->n, m->p);
+	return arena_printf(a, "p %s %.3f, by the noise of %zu runs before",
+		m->p < 0.001 ? "<" : "=", m->p < 0.001 ? 0.001 : m->p, m->noise_runs);
+}
+
 static const char *values_text(struct arena *a, const struct compare_values *v)
 {
 	char mean[FORMAT_FIGURE_BYTES], min[FORMAT_FIGURE_BYTES], max[FORMAT_FIGURE_BYTES];
@@ -145,9 +153,7 @@ static void put_metrics(struct writing *w, const char *caption, bool changes)
 					      ? "the better way"
 					      : "the worse way";
 		row[5].mark = mark_of(m->label);
-		row[6].text = m->label == COMPARE_SAME
-				      ? ""
-				      : sure(w->a, m->sides[0]->n, m->sides[1]->n, m->p);
+		row[6].text = m->label == COMPARE_SAME ? "" : figure_sure(w->a, m);
 		n++;
 	}
 	if (n)

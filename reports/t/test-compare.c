@@ -193,7 +193,8 @@ static void test_many(void)
 	is_int((long long)c.sides[0].n, 6, "six complete runs");
 	is_int((long long)c.sides[0].left_out, 1, "an incomplete one is left out");
 	is_str(compare_label_names[c.metrics[0].label], "worse", "a level beyond the noise");
-	ok(c.metrics[0].p < 0.001 && fabs(c.metrics[0].change + 0.05) < 0.005, "surely, and by how much");
+	ok(c.metrics[0].p < 0.001 && fabs(c.metrics[0].change + 0.05) < 0.005,
+		"surely, and by how much");
 	is_str(c.metrics[1].name, "fio.write.bw", "the other figure");
 	is_str(compare_label_names[c.metrics[1].label], "noise", "differs by noise");
 	is_label(&c, "broken", COMPARE_BROKEN);
@@ -203,6 +204,33 @@ static void test_many(void)
 	ok(!make(&c, s, "release:2", "release:1", false, &e), "the other way round");
 	is_str(compare_label_names[c.metrics[0].label], "better", "is better");
 	is_label(&c, "broken", COMPARE_FIXED);
+	compare_done(&c);
+	store_close(s);
+}
+
+/* One run each, and what the series did before them. */
+static void test_history(void)
+{
+	struct store *s = store_open(":memory:", false, NULL);
+	struct compare c = {0};
+	struct err e;
+
+	add_many(s, "1", 8, 100, 0.5, "pass");
+	add_many(s, "2", 1, 95, 0.5, "pass");
+	add_many(s, "3", 1, 101, 0.5, "pass");
+	ok(!make(&c, s, "run:8", "run:10", false, &e), "a run against one with another level %s",
+		e.msg);
+	is_str(c.metrics[0].name, "fio.read.bw", "of a figure");
+	is_str(compare_label_names[c.metrics[0].label], "worse", "is worse by the noise before");
+	is_int((long long)c.metrics[0].noise_runs, 7, "of the runs before, without themselves");
+	ok(c.metrics[0].p < 0.05, "and how sure that is: %g", c.metrics[0].p);
+	compare_done(&c);
+	ok(!make(&c, s, "run:8", "run:12", false, &e), "against one of the same level");
+	is_str(compare_label_names[c.metrics[0].label], "noise", "is noise");
+	is_int((long long)c.metrics[0].noise_runs, 8, "of all before the later one");
+	compare_done(&c);
+	ok(!make(&c, s, "run:1", "run:2", false, &e), "the first two");
+	ok(!c.metrics[0].noise_runs && isnan(c.metrics[0].p), "have nothing before them");
 	compare_done(&c);
 	store_close(s);
 }
@@ -239,6 +267,7 @@ int main(void)
 	test_stats();
 	test_one_each();
 	test_many();
+	test_history();
 	test_twins();
 	metric_table_done(&metrics);
 	diag_done(&diag);
