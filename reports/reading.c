@@ -294,7 +294,7 @@ int reading_step(struct reader *g, const struct step_events *ev, struct err *e)
 		     was_parsed(ev->own) && can_tell(g, ev);
 	struct step_events rails = {.named = true};
 
-	if (ev->rails && ev->rails_own && was_parsed(ev->rails_own)) {
+	if (g->step && ev->rails && ev->rails_own && was_parsed(ev->rails_own)) {
 		rails.artifact = ev->rails;
 		rails.own = ev->rails_own;
 	}

@@ -413,11 +413,13 @@ int sampler_stop(struct sampler *s, struct buf *text, struct err *e)
 	int64_t took_ms = since_ms(s);
 	int r = judge(s, took_ms, e);
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->channels[i].late)
-			buf_printf(&s->text, "late %s %llu of %llu\n", s->channels[i].in.name,
-				(unsigned long long)s->channels[i].late,
-				(unsigned long long)(s->channels[i].late + s->channels[i].rounds));
+	for (size_t i = 0; i < s->n; i++) {
+		unsigned long long late = s->channels[i].late, rounds = s->channels[i].rounds;
+
+		if (late)
+			buf_printf(&s->text, "late %s %llu of %llu\n", s->channels[i].in.name, late,
+				late + rounds);
+	}
 	if (!r)
 		buf_printf(&s->text, "end %lld %llu\n",
 			(long long)(s->w.for_ms ? s->w.for_ms : took_ms),

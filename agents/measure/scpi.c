@@ -277,7 +277,7 @@ static int identify(struct instrument *in, struct err *e)
 {
 	struct scpi *s = in->priv;
 	int64_t until_ms = clock_ms() + in->answer_ms;
-	struct str line;
+	struct str line = {0};
 	int r = put(in, "*IDN?", e);
 
 	while (!r) {
