@@ -12,7 +12,8 @@
 
 struct group {
 	struct trend_event event;
-	size_t weight; /* changes that have their first run there */
+	size_t weight;     /* changes that have their first run there */
+	int64_t before_ms; /* of event.before */
 	VEC(struct trend_hit) hits;
 };
 struct groups {
@@ -41,12 +42,13 @@ static void count(struct groups *all, const struct trend_line *l, const struct t
 			.twin = l->s.twin,
 			.line = l->s.line,
 			.version = c->first.version,
-			.before = c->last.version,
 			.at_ms = c->first.at_ms,
 			.run = c->first.run};
 		map_set(&all->by_key, key, g);
 	}
 	g->weight++;
+	if (c->last.at_ms > g->before_ms)
+		g->event.before = c->last.version, g->before_ms = c->last.at_ms;
 	if (c->first.at_ms < g->event.at_ms)
 		g->event.at_ms = c->first.at_ms, g->event.run = c->first.run;
 }

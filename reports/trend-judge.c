@@ -26,8 +26,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* v is put in order. */
-static double median(double *v, size_t n)
+double trend_median(double *v, size_t n)
 {
 	qsort(v, n, sizeof *v, by_size);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
@@ -39,7 +38,7 @@ static double median_of(const struct store_point *p, size_t from, size_t to)
 
 	for (size_t i = from; i < to; i++)
 		v[i - from] = p[i].value;
-	return median(v, to - from);
+	return trend_median(v, to - from);
 }
 
 bool trend_is_release(const struct store_point *p, size_t n)
@@ -50,7 +49,7 @@ bool trend_is_release(const struct store_point *p, size_t n)
 		return false;
 	for (size_t i = 1; i < n; i++)
 		gaps[i - 1] = (double)(p[i].at_ms - p[i - 1].at_ms);
-	return median(gaps, n - 1) >= RELEASE_GAP_MS;
+	return trend_median(gaps, n - 1) >= RELEASE_GAP_MS;
 }
 
 /* What the series moves from one release to the next, as a deviation. */
@@ -60,7 +59,7 @@ static double spread(const struct store_point *p, size_t n)
 
 	for (size_t i = 1; i < n; i++)
 		moves[i - 1] = fabs(p[i].value - p[i - 1].value);
-	return 1.4826 * median(moves, n - 1) / M_SQRT2;
+	return 1.4826 * trend_median(moves, n - 1) / M_SQRT2;
 }
 
 /* The last digit that is printed: 1, 0.1, 0.01 ... */
@@ -131,7 +130,7 @@ static bool release_changes(const struct store_point *p, size_t n, size_t i, con
 	if (!all_beyond(p, i, to, (before + after) / 2, after > before) ||
 		!all_beyond(p, i - 2, i, (before + after) / 2, after < before))
 		return false;
-	*f = (struct trend_found){i, before, after, r->spread, NAN, !newest};
+	*f = (struct trend_found){i, to - i, before, after, r->spread, NAN, !newest};
 	return true;
 }
 
@@ -161,6 +160,7 @@ static size_t settle_levels(
 
 		f.before = median_of(p, from, f.at);
 		f.after = median_of(p, f.at, to);
+		f.runs = to - f.at;
 		if (fabs(f.after - f.before) >= RELEASE_EFFECT * fabs(f.before))
 			found[kept++] = f;
 	}
@@ -227,6 +227,7 @@ static size_t judge_runs(const struct store_point *p, size_t n, double resolutio
 		       to = i + 1 < c.n_found ? c.found[i + 1].at : n;
 
 		out[i] = (struct trend_found){.at = c.found[i].at,
+			.runs = to - c.found[i].at,
 			.deviation = c.found[i].deviation,
 			.evidence = c.found[i].evidence,
 			.confirmed = n - c.found[i].at >= CONFIRM_RUNS};

@@ -18,19 +18,6 @@
 static const size_t newest[] = {3, 5, 8, 12, 24};
 static const size_t levels[] = {8, 32, 104};
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double middle(double *v, size_t n)
-{
-	qsort(v, n, sizeof *v, by_size);
-	return v[n / 2];
-}
-
 /* The smaller of what neighbours and what all differ by: memory makes the first small, a step the
  * second large. */
 static double noise_of(const struct store_point *p, size_t n, double *room)
@@ -39,13 +26,13 @@ static double noise_of(const struct store_point *p, size_t n, double *room)
 
 	for (size_t i = 1; i < n; i++)
 		room[i - 1] = fabs(p[i].value - p[i - 1].value);
-	near = middle(room, n - 1) / M_SQRT2;
+	near = trend_median(room, n - 1) / M_SQRT2;
 	for (size_t i = 0; i < n; i++)
 		room[i] = p[i].value;
-	median = middle(room, n);
+	median = trend_median(room, n);
 	for (size_t i = 0; i < n; i++)
 		room[i] = fabs(p[i].value - median);
-	far = middle(room, n);
+	far = trend_median(room, n);
 	return 1.4826 * fmin(near, far);
 }
 

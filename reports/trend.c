@@ -130,20 +130,6 @@ static void keep_points(
 	t->kept += n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* v is put in order. */
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof *v, by_value);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 static int64_t week_of(int64_t at_ms)
 {
 	int64_t since = at_ms - MONDAY_MS;
@@ -161,7 +147,7 @@ static void keep_weeks(
 
 		for (end = i; end < n && week_of(p[end].at_ms) == week; end++)
 			v[end - i] = p[end].value;
-		double middle = median(v, end - i);
+		double middle = trend_median(v, end - i);
 		vec_push(
 			&weeks, ((struct trend_week){week, v[0], middle, v[end - i - 1], end - i}));
 	}
@@ -216,6 +202,7 @@ static void keep_changes(struct trend *t, struct trend_line *l, const struct sto
 			.percent = f->before != 0 ? 100 * (f->after - f->before) / fabs(f->before)
 						  : NAN,
 			.evidence = f->evidence,
+			.runs = f->runs,
 			.confirmed = f->confirmed,
 			.earliest_ms = p[f->at].at_ms,
 			.latest_ms = p[f->at].at_ms,
@@ -259,7 +246,7 @@ static void keep_summary(
 	l->first = p[0].value, l->last = p[n - 1].value;
 	for (size_t i = 0; i < n; i++)
 		v[i] = p[i].value;
-	l->median = median(v, n);
+	l->median = trend_median(v, n);
 	l->min = v[0], l->max = v[n - 1];
 	t->n_points += n;
 	if (!t->first_ms || l->first_ms < t->first_ms)

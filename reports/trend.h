@@ -41,7 +41,9 @@ struct trend_change {
 	struct trend_run last;  /* of the level before */
 	double before, after;
 	double percent;  /* NAN: before is 0 */
-	double evidence; /* in standard deviations; NAN: of releases, see trend_judge */
+	double evidence; /* when it was found, in standard deviations; NAN: of releases, see
+			  * trend_judge */
+	size_t runs;     /* that stand behind it by now */
 	bool confirmed;  /* false: only the newest runs say so */
 	/* Where it may have been as well, as the place of a change is known to some runs only. */
 	int64_t earliest_ms, latest_ms;
@@ -138,6 +140,7 @@ void trend_add(
 void trend_finish(struct trend *t);
 
 /* ---- trend-judge.c ---- */
+double trend_median(double *v, size_t n); /* v is put in order; n at least 1 */
 /*
  * The changes of a series, oldest first, into out (TREND_CHANGES at most, the newest ones); returns
  * how many. Of runs by changes.h. Of releases (TREND_RELEASES points at most, some days apart)
@@ -156,7 +159,8 @@ void trend_finish(struct trend *t);
 #define TREND_CHANGES  32
 #define TREND_RELEASES 40
 struct trend_found {
-	size_t at; /* the point that is first of the new level */
+	size_t at;   /* the point that is first of the new level */
+	size_t runs; /* of the new level */
 	double before, after, deviation, evidence;
 	bool confirmed;
 };

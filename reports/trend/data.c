@@ -127,12 +127,12 @@ static json_t *run_json(const struct trend_run *r)
 
 static json_t *change_json(const struct trend_change *c)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "sense",
-		trend_sense_names[c->sense], "first", run_json(&c->first), "last_before",
-		run_json(&c->last), "before", number(c->before), "after", number(c->after),
-		"percent", number(c->percent), "evidence", number(c->evidence), "confirmed",
-		c->confirmed, "console", text(c->console), "log_offset",
-		c->log_offset < 0 ? json_null() : json_integer(c->log_offset));
+	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "sense",
+		trend_sense_names[c->sense], "runs", (json_int_t)c->runs, "first",
+		run_json(&c->first), "last_before", run_json(&c->last), "before", number(c->before),
+		"after", number(c->after), "percent", number(c->percent), "evidence",
+		number(c->evidence), "confirmed", c->confirmed, "console", text(c->console),
+		"log_offset", c->log_offset < 0 ? json_null() : json_integer(c->log_offset));
 }
 
 static json_t *points_json(const struct trend_line *l)

@@ -90,7 +90,8 @@ static void put_drawing(struct html *h, const struct trend_line *l)
 
 	chart_init(&c, h->t, l);
 	buf_printf(h->out,
-		"<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" fill=\"none\" "
+		"<svg width=\"600\" height=\"150\" viewBox=\"0 0 %d %d\" "
+		"preserveAspectRatio=\"none\" fill=\"none\" "
 		"stroke=\"currentColor\" role=\"img\" tabindex=\"0\" aria-label=\"",
 		CHART_WIDTH, CHART_HEIGHT);
 	put_html(l->title, h->out);

@@ -36,8 +36,8 @@ extern const struct trend_format trend_csv_format, trend_html_format, trend_json
 char *word_date(int64_t at_ms, char out[WORD_BYTES]);
 /* "+4.2 %", "13.6 times" from a tenfold on, "from 0". Returns out. */
 char *word_change(const struct trend_change *c, char out[WORD_BYTES]);
-/* How sure: "6.1 sigma", "6.1 sigma, young"; of releases "confirmed", "not confirmed". Returns out.
- */
+/* How sure: "6.1 sigma, 40 runs" that stand behind it; of releases "confirmed", "not confirmed".
+ * Returns out. */
 char *word_sure(const struct trend_change *c, char out[WORD_BYTES]);
 /* "12.34 us". Returns out. */
 char *word_figure(double value, const char *unit, char out[WORD_BYTES]);

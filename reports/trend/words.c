@@ -37,8 +37,8 @@ char *word_change(const struct trend_change *c, char out[WORD_BYTES])
 char *word_sure(const struct trend_change *c, char out[WORD_BYTES])
 {
 	if (isfinite(c->evidence))
-		snprintf(out, WORD_BYTES, "%.1f sigma%s", c->evidence,
-			c->confirmed ? "" : ", young");
+		snprintf(out, WORD_BYTES, "%.1f sigma, %zu run%s", c->evidence, c->runs,
+			c->runs == 1 ? "" : "s");
 	else
 		snprintf(out, WORD_BYTES, c->confirmed ? "confirmed" : "not confirmed");
 	return out;

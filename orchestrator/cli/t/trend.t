@@ -76,6 +76,19 @@ page 'a hostile board is text' '&#60;script&#62;alert(1)'
 ! grep -q '<img\|<script>alert' "$dir/out"
 ok $? 'and nothing else'
 
+# What was published stands beside silicon, never beside a twin.
+rm -f "$dir"/db*
+printf 'name,value,unit\nlmbench.bw_pipe,780,MB/s\n' >"$dir/pipe.csv"
+for twin in '' --twin; do
+	"$hilab" import --type am62axx-sk $twin --board "b$twin" --build sdk --release 1.0 \
+		--date 2026-01-01 "$dir/pipe.csv" >"$dir/out" 2>&1
+done
+check 'the published figure' 0 'published 791.4' "$hilab" trend lmbench.bw_pipe --silicon
+page 'is in the page' 'published: 791.41</title>' --silicon
+check 'a twin' 0 'am62axx-sk (twin)' "$hilab" trend lmbench.bw_pipe --twin
+! grep -q published "$dir/out"
+ok $? 'has none'
+
 # A vendor's releases: units and names drift, one figure is damaged, a clock has two steps.
 rm -f "$dir"/db*
 awk 'BEGIN {
