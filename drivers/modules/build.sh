@@ -108,6 +108,26 @@ compile() {
 	cp "$1"/*.ko "$updates/"
 }
 
+# one_layout TREE: all modules, Debian's and those compiled here, are laid out alike: the size of the
+# kernel's own record of a module, where its entry and exit lie in it, and the magic. One compiled
+# with another configuration would crash when it is unloaded, not when it is loaded.
+one_layout() {
+	find "$1" -name '*.ko' | sort | while read -r f; do
+		echo "$("${cross}readelf" -SW "$f" |
+			sed -n 's/.* \.gnu\.linkonce\.this_module  *PROGBITS *[^ ]* [^ ]* \([^ ]*\) .*/size \1/p')" \
+			"$("${cross}readelf" -rW "$f" | awk '/^Reloc/ { on = /this_module/ }
+				on && $5 ~ /^(init|cleanup)_module$/ { printf "%s %s ", $5, $1 }')" \
+			"$("${cross}readelf" -p .modinfo "$f" | sed -n 's/.*\(vermagic=.*\)/\1/p')" "${f##*/}"
+	done >"$work/layout"
+	grep -q '^size .*vermagic' "$work/layout" || die "no module tells its layout"
+	for what in 'size [^ ]*' 'init_module [^ ]*' 'cleanup_module [^ ]*' 'vermagic=.*[^ ] '; do
+		[ "$(grep -o "$what" "$work/layout" | sort -u | wc -l)" -le 1 ] || {
+			cat "$work/layout" >&2
+			die "modules of one build differ in '${what%% *}': the headers are not the kernel's"
+		}
+	done
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -133,6 +153,7 @@ own=$(awk '$1 == "module" || $1 == "late" { for (i = 2; i <= NF && $i !~ /^#/; i
 made=$(awk '$1 == "source" { print $2 }' "$list")
 # shellcheck disable=SC2046,SC2086
 modules_into "$work/tree" "$work/mod" $own $(words module) $made
+one_layout "$work/tree"
 find "$work/tree" -name '*.ko' -exec "${cross}strip" --strip-debug {} +
 same_times "$work/tree"
 (cd "$work/tree" && find lib | sort | tar -c --no-recursion --owner=0 --group=0 --format=ustar -T -) |
