@@ -39,10 +39,25 @@ is $? 0 'the job of the watchdog passes'
 sed -n '/^results/,/^figures/p' "$dir/text" >"$dir/results"
 has '^ +pass +bites( |$)' 'the watchdog resets the board'
 
-# ---- a board that restarts while a test runs: what was said stands, the rest is missing, not failed
+# ---- one boot in which all goes wrong: no such device, no room, a program that crashes, a program
+# that is not there; then a board that restarts while a test runs: what was said stands, the rest is
+# missing, not failed
 sed -e '/# it must not outlive/,$d' -e 's/^job: .*/job: restarts/' \
 	"$HILAB_DATA/jobs/am62axx/watchdog.yaml" >"$dir/restarts.yaml"
 cat >>"$dir/restarts.yaml" <<-'EOT'
+	  - run: {name: absent, command: /tmp/hil-test storage --device /dev/mmcblk7 --destroy yes}
+	  - run:
+	      name: full
+	      exit: -1
+	      command: >-
+	        mkdir -p /tmp/small && mount -t tmpfs -o size=1m none /tmp/small &&
+	        /tmp/hil-test storage --dir /tmp/small --size 4m --bs 64k; rc=$?; umount /tmp/small; (exit $rc)
+	  - run: {name: crashed, exit: 139, command: "hil_result before pass; sh -c 'kill -SEGV $$'"}
+	  - run: {name: lacking, needs: lmbench-all, command: lmbench-all, parse: lmbench}
+	  # no room at all: not even for the next command
+	  - run: {name: fill, command: "dd if=/dev/zero of=/tmp/fill bs=64k 2>&1 | tail -n 1; ls -l /tmp/fill; test -s /tmp/fill"}
+	  - run: {name: roomless, exit: -1, command: "head -c 1m /dev/zero >/tmp/more; hil_result told pass"}
+	  - run: {name: emptied, command: "rm -f /tmp/fill /tmp/more"}
 	  - run:
 	      name: bitten
 	      timeout: 90s
@@ -52,6 +67,14 @@ EOT
 "$HILAB" run "$dir/restarts.yaml" --lab "$dir/lab/lab.yaml" >"$dir/text" 2>&1
 is $? 3 'a board that restarts in the middle of a test: the run is incomplete'
 sed -n '/^results/,$p' "$dir/text" >"$dir/results"
+has '^ +skip +absent/[^ ]+ +.*/dev/mmcblk7' 'a device that is not there is a skip that names it'
+has "^ +error +full/[^ ]+ +.*no space left" 'a full file system is an error of the test'
+has '^ +pass +crashed/before( |$)' 'a program that crashes: what was said stands'
+has '^ +pass +crashed( |$)' 'and the shell tells of its signal'
+has "^ +skip +lacking +no program 'lmbench-all'" 'a program that the board lacks is a skip that names it'
+has '^ +pass +fill( |$)' 'the board is filled'
+has '^ +pass +roomless/told( |$)' 'and tells all the same'
+has '^ +pass +emptied( |$)' 'and is emptied again'
 has '^ +pass +bitten/armed( |$)' 'what the test had said stands'
 has '^ +miss +bitten( |$)' 'the test itself is missing'
 has '^ +miss +after( |$)' 'and so is what would have come after it'
