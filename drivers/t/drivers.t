@@ -65,6 +65,11 @@ a_run am335x-sd-boot am335x false medium pass medium/card pass
 is_class 'one with a passed test does' boot-sd 'on silicon'
 check 'and the run is told' 0 '"run": 13' "$hilab" drivers am335x --json
 check 'the counts go with it' 0 ' 1 on silicon, 0 on twin, 0 failing' "$hilab" drivers am335x
+is_class 'nothing heard of a test' spi 'not run'
+a_run driver-tests am335x true spi/other skip spi pass
+is_class 'its step skipped all that it came to' spi skipped
+a_run driver-tests am335x true spi/other pass spi pass
+is_class 'its step did not' spi 'not run'
 check 'a store that is none' 3 "is not a database" "$hilab" drivers --store "${HILAB_DATA:-.}/Makefile"
 
 # Where the documents lie beside the tree, the list of their statements is theirs.

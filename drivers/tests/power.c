@@ -228,7 +228,7 @@ static void suspend_once(int fd, const char *state, const char *label)
 static void run_suspend(void)
 {
 	const char *mode = option("mode"), *label = option("label");
-	char states[TEST_TEXT_BYTES];
+	char states[TEST_TEXT_BYTES], name[48];
 	int64_t cycles = option_number("cycles");
 	int fd;
 
@@ -241,8 +241,9 @@ static void run_suspend(void)
 	fd = device_open("alarm", option("rtc"), O_RDONLY);
 	if (fd < 0)
 		return;
+	snprintf(name, sizeof name, "suspend-%s", mode);
 	if (strcmp(mode, "standby") && text_write("/sys/power/mem_sleep", mode) < 0)
-		test_skip("mode", "no mode '%s' in /sys/power/mem_sleep", mode);
+		test_skip(name, "no mode '%s' in /sys/power/mem_sleep", mode);
 	else
 		while (cycles-- > 0)
 			suspend_once(fd, strcmp(mode, "standby") ? "mem" : "standby",

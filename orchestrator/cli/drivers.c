@@ -163,15 +163,21 @@ static void hearing_done(struct hearing *h)
 	arena_done(&h->arena);
 }
 
+/* A test that its step did not come to, as all before it was skipped, is skipped. */
 static const struct heard *heard_of(const struct hearing *h, const struct support_row *r, int twin)
 {
-	AUTOFREE char *key = NULL;
+	AUTOFREE char *step = NULL, *test = NULL;
+	const struct heard *of_step, *of_test;
 
 	if (r->proof != SUPPORT_BY_STEP)
 		return NULL;
-	key = mem_printf("%s/%s/%s%s%s", r->job_name, kinds[twin], r->step, r->test ? "/" : "",
-		r->test ? r->test : "");
-	return map_find(&h->results, key);
+	step = mem_printf("%s/%s/%s", r->job_name, kinds[twin], r->step);
+	of_step = map_find(&h->results, step);
+	if (!r->test)
+		return of_step;
+	test = mem_printf("%s/%s", step, r->test);
+	of_test = map_find(&h->results, test);
+	return !of_test && of_step && !strcmp(of_step->status, "skip") ? of_step : of_test;
 }
 
 /* ---- classes ---- */
