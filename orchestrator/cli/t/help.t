@@ -21,7 +21,7 @@ for verb in guide run trend; do
 	"$hilab" help report $verb >"$dir/text"
 	"$hilab" report $verb -h >"$dir/out" 2>&1 && cmp -s "$dir/text" "$dir/out"
 	ok $? "report $verb: -h is its help"
-	"$hilab" help --man report $verb >"$dir/page" && mandoc -T lint -W warning "$dir/page" >"$dir/out" 2>&1
+	"$hilab" help --man report $verb >"$dir/page.1" && mandoc -T lint -W warning "$dir/page.1" >"$dir/out" 2>&1
 	ok $? "report $verb: has a page"
 	"$hilab" help --man report >"$dir/out" 2>&1 && grep -q "^\.Nm hilab report $verb$" "$dir/out"
 	ok $? "report $verb: stands in the page of report"
