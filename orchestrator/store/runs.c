@@ -165,6 +165,36 @@ int store_runs(struct store *s, int64_t limit, store_run_fn *fn, void *arg, stru
 	return store_run_list(s, &f, fn, arg, e);
 }
 
+int store_runs_between(struct store *s, int64_t since_ms, int64_t until_ms, store_run_fn *fn,
+	void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_RUNS_BETWEEN, e);
+	int answer = 0;
+
+	sqlite3_bind_int64(st, 1, since_ms);
+	sqlite3_bind_int64(st, 2, until_ms ? until_ms : INT64_MAX);
+	while (store_row(s, st, &answer, e))
+		answer = run_row(st, fn, arg);
+	return answer;
+}
+
+int store_runs_before(struct store *s, const struct store_run *run, int64_t limit, store_run_fn *fn,
+	void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_RUNS_BEFORE, e);
+	int answer = 0;
+
+	store_bind_text(st, 1, run->job);
+	store_bind_text(st, 2, run->type);
+	store_bind_text(st, 3, run->board);
+	sqlite3_bind_int64(st, 4, run->started_ms);
+	sqlite3_bind_int64(st, 5, run->id);
+	sqlite3_bind_int64(st, 6, limit > 0 ? limit : -1);
+	while (store_row(s, st, &answer, e))
+		answer = run_row(st, fn, arg);
+	return answer;
+}
+
 int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_RUN_GET, e);

@@ -222,6 +222,10 @@ static const char alerts[] =
 	"ALTER TABLE nightly ADD COLUMN policy TEXT;"
 	"ALTER TABLE schedule ADD COLUMN policy TEXT;";
 
+/* Runs of a time, and those of one job on one board. */
+static const char runs[] = "CREATE INDEX run_by_time ON run(started_ms);"
+			   "CREATE INDEX run_of_board ON run(job, type, board, started_ms);";
+
 const char *const store_migrations[] = {
 	first,
 	second,
@@ -230,5 +234,6 @@ const char *const store_migrations[] = {
 	readings,
 	series,
 	alerts,
+	runs,
 	NULL,
 };

@@ -5,6 +5,8 @@
  */
 #include "series-inner.h"
 
+#include "series.h"
+
 #include "io/json.h"
 
 #include <math.h>
@@ -32,7 +34,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Does it say which build is measured, and not how? */
-static bool names_build(const struct making *m, const char *name, const char *value)
+static bool names_build(const struct store_run *run, const char *name, const char *value)
 {
 	static const char *const words[] = {"build", "image", "images", "version", "url"};
 
@@ -42,21 +44,31 @@ static bool names_build(const struct making *m, const char *name, const char *va
 		if (ends_with(name, words[i]) && (n == k || strchr("_-.", name[n - k - 1])))
 			return true;
 	}
-	return value && *value && (!strcmp(value, m->line) || !strcmp(value, m->version));
+	return value && *value &&
+	       ((run->build && !strcmp(value, run->build)) ||
+		       (run->build_version && !strcmp(value, run->build_version)));
+}
+
+char *store_series_params(const struct store_run *run)
+{
+	AUTOJSON *j = json_loads(run->params ? run->params : "{}", 0, NULL);
+	AUTOJSON *kept = json_object();
+	json_t *value;
+	const char *name;
+
+	json_object_foreach (j, name, value)
+		if (!names_build(run, name, json_string_value(value)))
+			json_object_set(kept, name, value);
+	return json_dumps(kept, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 static const char *params_of(struct making *m, const char *text)
 {
-	AUTOJSON *j = json_loads(text ? text : "{}", 0, NULL);
-	json_t *value;
-	const char *name;
-	void *next;
+	const struct store_run run = {
+		.params = text, .build = m->line, .build_version = m->version};
+	AUTOFREE char *params = store_series_params(&run);
 
-	if (!json_is_object(j))
-		return "{}";
-	json_object_foreach_safe(j, next, name,
-		value) if (names_build(m, name, json_string_value(value))) json_object_del(j, name);
-	return json_keep(m, j);
+	return keep(m, params);
 }
 
 /* 1 it has ended in a way that gives points, 0, -1. */

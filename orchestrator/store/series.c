@@ -127,6 +127,18 @@ int store_points(struct store *s, int64_t series, int64_t since_ms, int64_t unti
 	return walk_points(s, st, fn, arg, e);
 }
 
+int store_points_back(struct store *s, int64_t series, int64_t at_ms, int64_t run, int64_t limit,
+	store_point_fn *fn, void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_POINTS_BACK, e);
+
+	sqlite3_bind_int64(st, 1, series);
+	sqlite3_bind_int64(st, 2, at_ms);
+	sqlite3_bind_int64(st, 3, run);
+	sqlite3_bind_int64(st, 4, limit > 0 ? limit : -1);
+	return walk_points(s, st, fn, arg, e);
+}
+
 int store_points_of_run(struct store *s, int64_t run, store_point_fn *fn, void *arg, struct err *e)
 {
 	sqlite3_stmt *st = store_stmt(s, SQL_POINTS_OF_RUN, e);

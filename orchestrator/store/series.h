@@ -54,8 +54,14 @@ int store_series_list(struct store *s, const struct store_series_filter *f, stor
 typedef int store_point_fn(void *arg, int64_t series, const struct store_point *p);
 int store_points(struct store *s, int64_t series, int64_t since_ms, int64_t until_ms,
 	store_point_fn *fn, void *arg, struct err *e);
+/* Newest first from the one of (at_ms, run) on; limit 0: all. */
+int store_points_back(struct store *s, int64_t series, int64_t at_ms, int64_t run, int64_t limit,
+	store_point_fn *fn, void *arg, struct err *e);
 /* All points of one run, one a series. */
 int store_points_of_run(struct store *s, int64_t run, store_point_fn *fn, void *arg, struct err *e);
+
+/* What keys the series of a run of these parameters (store_series.params); the caller frees it. */
+char *store_series_params(const struct store_run *run);
 
 /*
  * What the judge keeps of a series between two nights: plain bytes of the version that is named,

@@ -85,6 +85,11 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_RUN_LIST_OF_JOB] =
 		RUN_COLUMNS "INDEXED BY run_of_job WHERE job_id=?3 AND id<?1 ORDER BY id DESC"
 			    " LIMIT ?2",
+	[SQL_RUNS_BETWEEN] = RUN_COLUMNS "INDEXED BY run_by_time WHERE started_ms>=?1"
+					 " AND started_ms<?2 ORDER BY started_ms, id",
+	[SQL_RUNS_BEFORE] = RUN_COLUMNS
+	"INDEXED BY run_of_board WHERE job=?1 AND type IS ?2 AND board IS ?3"
+	" AND (started_ms, id)<(?4, ?5) ORDER BY started_ms DESC, id DESC LIMIT ?6",
 	[SQL_RUN_OFFSET] = "SELECT events_end FROM run WHERE id=?1",
 	[SQL_RUN_SET_DIR] = "UPDATE run SET dir=?2 WHERE id=?1",
 	[SQL_RUN_SET_READING] = "UPDATE run SET reading=?2 WHERE id=?1 AND verdict IS NOT NULL",
@@ -278,6 +283,10 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_POINTS] = "SELECT p.series, p.run, p.at_ms, r.build_version, p.value, p.min, p.max,"
 		       " p.samples FROM point p CROSS JOIN run r ON r.id=p.run"
 		       " WHERE p.series=?1 AND p.at_ms>=?2 AND p.at_ms<?3 ORDER BY p.at_ms, p.run",
+	[SQL_POINTS_BACK] =
+		"SELECT p.series, p.run, p.at_ms, r.build_version, p.value, p.min, p.max,"
+		" p.samples FROM point p CROSS JOIN run r ON r.id=p.run WHERE p.series=?1"
+		" AND (p.at_ms, p.run)<=(?2, ?3) ORDER BY p.at_ms DESC, p.run DESC LIMIT ?4",
 	[SQL_POINTS_OF_RUN] =
 		"SELECT p.series, p.run, p.at_ms, r.build_version, p.value, p.min, p.max,"
 		" p.samples FROM point p INDEXED BY point_of_run CROSS JOIN run r ON r.id=p.run"

@@ -113,6 +113,13 @@ struct store_run_filter {
 /* Newest first. */
 int store_run_list(struct store *s, const struct store_run_filter *f, store_run_fn *fn, void *arg,
 	struct err *e);
+/* Those that started in that time, oldest first; until_ms 0: to the end. */
+int store_runs_between(struct store *s, int64_t since_ms, int64_t until_ms, store_run_fn *fn,
+	void *arg, struct err *e);
+/* Those of the same job, type and board that started before that one, newest first; limit 0: all.
+ */
+int store_runs_before(struct store *s, const struct store_run *run, int64_t limit, store_run_fn *fn,
+	void *arg, struct err *e);
 /* 1 found (fn called once), 0 no such run, -1. */
 int store_run_get(struct store *s, int64_t run, store_run_fn *fn, void *arg, struct err *e);
 int store_results(struct store *s, int64_t run, store_result_fn *fn, void *arg, struct err *e);

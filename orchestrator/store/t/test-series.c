@@ -430,10 +430,12 @@ static void test_fill(const char *path)
 /* Every statement on the new tables, as SQLite would walk it. */
 static void test_plans(struct store *s)
 {
-	static const char *const tables[] = {"series", "point", "series_state", "s", "p", "r"};
+	static const char *const tables[] = {
+		"series", "point", "series_state", "run", "s", "p", "r"};
 	int looked = 0;
 
-	for (int sql = SQL_SERIES_RUN; sql <= SQL_STATE_DROP; sql++) {
+	for (int sql = SQL_RUNS_BETWEEN; sql <= SQL_STATE_DROP;
+		sql = sql == SQL_RUNS_BEFORE ? SQL_SERIES_RUN : sql + 1) {
 		AUTOFREE char *text = mem_printf("EXPLAIN QUERY PLAN %s", store_sql_texts[sql]);
 		sqlite3_stmt *st = NULL;
 
