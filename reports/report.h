@@ -31,6 +31,7 @@ struct report_identity { /* what booted against what was deployed */
 	bool same;
 };
 
+struct judge_run;
 struct report {
 	struct arena arena;
 	struct store_run run;
@@ -44,7 +45,8 @@ struct report {
 	struct aggregate *aggregates; /* of what repeats */
 	size_t n_results, n_metrics, n_envs, n_stages, n_steps, n_identities, n_warnings,
 		n_aggregates;
-	int counts[STATUS_COUNT]; /* results by status */
+	int counts[STATUS_COUNT];       /* results by status */
+	const struct judge_run *judged; /* borrowed; NULL: it was not asked for */
 };
 
 /* 1 gathered, 0 no such run, -1. table is borrowed and must outlive r; NULL: none. */

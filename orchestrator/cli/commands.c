@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
 	&drivers_command,
 	&parse_command,
 	&reparse_command,
+	&judge_command,
 	&changepoints_command,
 	&reference_command,
 	&coverage_command,

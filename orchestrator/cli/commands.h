@@ -25,6 +25,7 @@ extern const struct cli_command help_command;
 extern const struct cli_command import_command;
 extern const struct cli_command jobs_command;
 extern const struct cli_command known_command;
+extern const struct cli_command judge_command;
 extern const struct cli_command log_command;
 extern const struct cli_command nightly_command;
 extern const struct cli_command parse_command;

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 
 #include "base/fs.h"
+#include "cli/judge.h"
 #include "cli/policy.h"
 #include "reports/format/format.h"
 
@@ -37,7 +38,7 @@ static int settle(void *reader, const struct store_run *run)
 }
 
 struct args {
-	const char *format, *store, *output, *fail_on, *origin;
+	const char *format, *store, *output, *fail_on, *origin, *baseline;
 	bool json, tap, exit_code;
 	int64_t limit;
 };
@@ -49,10 +50,14 @@ const struct cli_opt report_run_opts[] = {
 	{"tap", 0, CLI_FLAG, offsetof(struct args, tap), NULL, "the same as --format tap"},
 	{"output", 'o', CLI_TEXT, offsetof(struct args, output), "FILE|DIR",
 		"write there, and not to standard output; a folder takes a file a format and run"},
+	{"baseline", 'b', CLI_TEXT, offsetof(struct args, baseline), "NAME",
+		"judge each run against " JUDGE_BASELINES},
 	{"fail-on", 0, CLI_TEXT, offsetof(struct args, fail_on), "WHAT,...",
-		"exit status by failure, infra, any or never (never)"},
+		"exit status by failure, infra, any or never (never); with --baseline also by "
+		"regression and missing"},
 	{"exit-code", 0, CLI_FLAG, offsetof(struct args, exit_code), NULL,
-		"exit as the run's verdict says, not 0"},
+		"exit as the run's verdict says, not 0; 4 when it passed and --baseline told "
+		"regressions"},
 	{"origin", 0, CLI_TEXT, offsetof(struct args, origin), "NAME",
 		"whose reports they are, as KCIDB knows it (hilab)"},
 	{"limit", 'n', CLI_COUNT, offsetof(struct args, limit), "N",
@@ -190,8 +195,30 @@ static unsigned found_in(const struct store_run *run)
 	return v == VERDICT_PASS ? 0 : v == VERDICT_FAIL ? POLICY_FAILURE : POLICY_INFRA;
 }
 
+/* What is told stands in j, which outlives the report. */
+static int judge_it(struct reporting *r, struct judging_for *j, struct report *report,
+	struct store *s, struct err *e)
+{
+	const struct judge_run *judged;
+
+	if (!r->a->baseline)
+		return 0;
+	if (judging_begin(j, s, r->a->baseline, false, e) ||
+		judge_run(&j->judge, report->run.id, e) < 0)
+		return -1;
+	judge_settle(&j->judge);
+	judged = report->judged =
+		j->judge.runs.n ? j->judge.runs.p[0] : NULL; /* NULL: it goes on */
+	if (judged && judged->counts[JUDGE_REGRESSION])
+		r->found |= POLICY_REGRESSION;
+	if (judged && (judged->counts[JUDGE_MISSING] || judged->test_counts[JUDGE_LOST]))
+		r->found |= POLICY_MISSING;
+	return 0;
+}
+
 static int one(struct reporting *r, const char *operand, struct err *e)
 {
+	struct judging_for j = {0};
 	struct store *s = NULL;
 	struct report report;
 	int64_t run;
@@ -205,15 +232,23 @@ static int one(struct reporting *r, const char *operand, struct err *e)
 	if (!found)
 		err_set(e, BLAME_CONFIG, "store '%s' holds no run %lld", store_path(s),
 			(long long)run);
+	if (found > 0 && judge_it(r, &j, &report, s, e)) {
+		report_done(&report);
+		judging_end(&j);
+		found = -1;
+	}
 	store_close(s);
 	if (found <= 0)
 		return -1;
 	r->found |= found_in(&report.run);
 	verdict = verdict_exit_of(report.run.verdict, report.run.blame);
+	if (verdict == EXIT_PASS && judge_regressions(&j.judge))
+		verdict = EXIT_REGRESSION;
 	if (!r->verdict || verdict == EXIT_FAIL)
 		r->verdict = verdict;
 	found = write_formats(r, &report, e);
 	report_done(&report);
+	judging_end(&j);
 	return found;
 }
 
@@ -246,10 +281,10 @@ int report_run(const struct cli_command *c, int argc, char **argv)
 		a.format = a.json ? "json" : a.tap ? "tap" : "text";
 	if (policy_parse(c->name, a.fail_on, &policy))
 		return EXIT_USAGE;
-	if (policy != POLICY_ANY && (policy & (POLICY_REGRESSION | POLICY_MISSING)))
+	if (!a.baseline && policy != POLICY_ANY && (policy & (POLICY_REGRESSION | POLICY_MISSING)))
 		return cli_fail(EXIT_USAGE,
-			"%s: a run alone shows neither a regression nor what is missing (see "
-			"'hilab compare -h')",
+			"%s: a run alone shows neither a regression nor what is missing: "
+			"give --baseline (or see 'hilab compare -h')",
 			c->name);
 	failed = n ? all(&r, operands, n, &e) : list(&a, &out, &e);
 	metric_table_done(&r.metrics);

@@ -26,6 +26,7 @@ void format_xml(const char *text, struct buf *out);
 void format_csv(const char *const *fields, size_t n, struct buf *out);
 /* For inside a cell of a Markdown table, or a line of its text. */
 void format_markdown(const char *text, struct buf *out);
+void format_markdown_row(const char *const *cells, size_t n, struct buf *out);
 /* A JSON string, or null for NULL: a new reference. Bytes of another encoding are lost, the text is
  * not. */
 json_t *format_json(const char *s);

@@ -4,6 +4,7 @@
  * are as stored, to the last bit. Invariant: keys are only ever added to the schema.
  */
 #include "formats.h"
+#include "judged.h"
 
 #include "base/mem.h"
 #include "io/json.h"
@@ -190,18 +191,19 @@ static int finish(json_t *doc, struct buf *out, struct err *e)
 static int json_format_write(
 	const struct report *r, const struct report_opts *o, struct buf *out, struct err *e)
 {
-	json_t *warnings = json_array();
+	json_t *warnings = json_array(), *doc;
 
 	(void)o;
 	for (size_t i = 0; i < r->n_warnings; i++)
 		json_array_append_new(warnings, format_json(r->warnings[i]));
-	return finish(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-			      "hilab.run/1", "run", run_json(&r->run), "counts", counts_json(r),
-			      "results", results_json(r), "metrics", metrics_json(r), "aggregates",
-			      aggregates_json(r), "stages", stages_json(r), "identities",
-			      identities_json(r), "steps", steps_json(r), "env", envs_json(r),
-			      "warnings", warnings),
-		out, e);
+	doc = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+		"hilab.run/1", "run", run_json(&r->run), "counts", counts_json(r), "results",
+		results_json(r), "metrics", metrics_json(r), "aggregates", aggregates_json(r),
+		"stages", stages_json(r), "identities", identities_json(r), "steps", steps_json(r),
+		"env", envs_json(r), "warnings", warnings);
+	if (doc && r->judged)
+		json_object_set_new(doc, "judged", judged_json(r->judged, true));
+	return finish(doc, out, e);
 }
 
 const struct report_format json_format = {

@@ -5,6 +5,7 @@
  * an error.
  */
 #include "formats.h"
+#include "judged.h"
 
 #include <math.h>
 
@@ -192,6 +193,13 @@ static void put_run(
 	put("hostname", run->board, out);
 	buf_puts(out, ">\n    <properties>\n");
 	put_property("verdict", run->verdict ? run->verdict : "running", "      ", out);
+	if (r->judged) {
+		AUTOBUF text = BUF_INIT(1 << 16);
+
+		buf_printf(&text, "against %s: ", format_safe(a, r->judged->against));
+		judged_summary(&r->judged, 1, &text);
+		put_property("judged", buf_str(&text), "      ", out);
+	}
 	put_property("type", run->type, "      ", out);
 	put_property("twin", run->twin ? "true" : NULL, "      ", out);
 	put_property("build", run->build, "      ", out);

@@ -2,6 +2,7 @@
 /* A run as Markdown tables, for a merge request or a CI page. Invariant: every result and every
  * figure is a row; no text can end its cell. */
 #include "formats.h"
+#include "judged.h"
 
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ void format_markdown(const char *text, struct buf *out)
 	arena_done(&a);
 }
 
-static void put_row(const char *const *cells, size_t n, struct buf *out)
+void format_markdown_row(const char *const *cells, size_t n, struct buf *out)
 {
 	buf_putc(out, '|');
 	for (size_t i = 0; i < n; i++) {
@@ -29,7 +30,8 @@ static void put_row(const char *const *cells, size_t n, struct buf *out)
 }
 
 #define ROW(...)                                                                                   \
-	put_row((const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), out)
+	format_markdown_row(                                                                       \
+		(const char *[]){__VA_ARGS__}, ARRAY_LEN(((const char *[]){__VA_ARGS__})), out)
 
 static int markdown_write(
 	const struct report *r, const struct report_opts *o, struct buf *out, struct err *e)
@@ -85,6 +87,8 @@ static int markdown_write(
 		buf_puts(out, "\n| warnings |\n|---|\n");
 	for (size_t i = 0; i < r->n_warnings; i++)
 		ROW(r->warnings[i]);
+	if (r->judged)
+		judged_markdown(&r->judged, 1, out);
 	arena_done(&a);
 	return out->overflow
 		       ? err_set(e, BLAME_BUG, "the report is larger than %zu bytes", out->cap)

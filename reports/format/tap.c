@@ -7,6 +7,7 @@
  * running ends in a bail-out.
  */
 #include "formats.h"
+#include "judged.h"
 
 #include "io/json.h"
 
@@ -188,6 +189,8 @@ static int tap_write(
 	for (size_t i = 0; i < r->n_results; i++)
 		put_point(r, i, &a, out);
 	put_other_figures(r, &a, out);
+	if (r->judged)
+		judged_comments(&r->judged, 1, out);
 	if (!told)
 		buf_printf(out, "not ok %zu - the run: %s, with no result that says so\n",
 			r->n_results + 1, run->verdict ? run->verdict : "still running");

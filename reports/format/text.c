@@ -4,6 +4,7 @@
  * missing is "-"; bytes that a terminal would act on are not passed on.
  */
 #include "formats.h"
+#include "judged.h"
 #include "table.h"
 
 #include "base/clock.h"
@@ -278,6 +279,10 @@ static int text_write(
 	write_stages(r, &a, o, out);
 	write_identities(r, &a, o, out);
 	write_env(r, &a, o, out);
+	if (r->judged) {
+		heading(o, "judged", out);
+		judged_text(&r->judged, 1, o, out);
+	}
 	arena_done(&a);
 	return out->overflow
 		       ? err_set(e, BLAME_BUG, "the report is larger than %zu bytes", out->cap)
