@@ -326,7 +326,8 @@ bool alerts_await(struct server *s, int64_t job)
 {
 	char key[24];
 
-	return s->alerts->jobs.n && map_has(&s->alerts->jobs, key_of(job, key, sizeof key));
+	return s->alerts && s->alerts->jobs.n &&
+	       map_has(&s->alerts->jobs, key_of(job, key, sizeof key));
 }
 
 void alerts_job_done(struct server *s, int64_t job)

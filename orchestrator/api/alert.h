@@ -47,6 +47,10 @@ bool alerts_await(struct server *s, int64_t job);
 /* That job is done; told after the commit. Those of no alert are passed over. */
 void alerts_job_done(struct server *s, int64_t job);
 
+/* ---- alert-night.c ---- */
+void alerts_night(struct server *s, int64_t nightly); /* has it judged; it is over, and committed */
+void alerts_nights(struct server *s); /* those that were not when the server ended */
+
 /* ---- alert-again.c ---- */
 /* Submits the source once more, on that board with that version. 1 and *job; 0: it cannot be done,
  * why says so; -1: the store failed. */

@@ -260,6 +260,7 @@ struct server {
 	struct auth *auth;
 	struct events *events;
 	struct alerts *alerts;
+	struct output *outputs;              /* child processes that read for us */
 	struct call *waiting, **waiting_end; /* answered, not sent */
 	struct map polls;                    /* agent -> struct poll */
 	struct map waking;                   /* agents with commands, this turn */

@@ -6,6 +6,8 @@
  */
 #include "api/night.h"
 
+#include "api/alert.h"
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -405,6 +407,8 @@ void nights_job_done(struct server *s, int64_t nightly)
 		log_error("nightly %lld: %s", (long long)nightly, e.msg);
 	else
 		log_info("nightly %lld: %s", (long long)nightly, n.verdict);
+	if (!err_is(&e) && !store_turn_open(s->store)) /* else it has no jobs */
+		alerts_night(s, nightly);
 }
 
 struct canceling {

@@ -5,8 +5,10 @@
  */
 #include "api/night.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "io/json.h"
+#include "reports/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,8 @@
 
 struct summary {
 	struct call *call;
-	json_t *jobs, *product, *lab, *counts;
+	json_t *jobs, *product, *known, *lab, *counts;
+	struct known_issues issues;
 	/* of the job that is looked at */
 	const struct store_job *job;
 	const char *job_name;
@@ -57,10 +60,31 @@ static void add(json_t *list, json_t *j)
 		json_decref(j);
 }
 
+/* The product's: apart where somebody expects it. */
+static void add_product(struct summary *m, json_t *j, const struct known_case *what)
+{
+	const struct store_known *k = known_issues_find(&m->issues, what);
+
+	if (k) {
+		json_object_set_new(j, "known", json_integer(k->id));
+		text(j, "reason", k->reason);
+	}
+	add(k ? m->known : m->product, j);
+}
+
+static struct known_case case_of(const struct summary *m)
+{
+	return (struct known_case){.job = m->job->name,
+		.type = m->run->type,
+		.line = m->run->build,
+		.version = m->run->build_version};
+}
+
 static int look_at_result(void *arg, const struct store_result *r)
 {
 	struct summary *m = arg;
 	int status = status_parse(r->status);
+	struct known_case what;
 	json_t *j;
 
 	count(m->results, r->status);
@@ -71,7 +95,11 @@ static int look_at_result(void *arg, const struct store_result *r)
 	text(j, "result", r->name);
 	text(j, "status", r->status);
 	text(j, "why", r->why);
-	add(m->product, j);
+	what = case_of(m);
+	what.suite = r->suite;
+	what.test = r->name;
+	what.message = r->why;
+	add_product(m, j, &what);
 	return 0;
 }
 
@@ -95,6 +123,7 @@ static int look_at_run(void *arg, const struct store_run *run)
 	struct summary *m = arg;
 	int verdict = verdict_parse(run->verdict);
 	bool last = run->id == m->job->last_run;
+	struct known_case what;
 	json_t *j;
 
 	m->run = (struct store_run *)run;
@@ -102,7 +131,12 @@ static int look_at_run(void *arg, const struct store_run *run)
 		j = of_run(m, run);
 		text(j, "message", run->message);
 		json_object_set_new(j, "retried", json_boolean(!last));
-		add(is_lab(run->blame) ? m->lab : m->product, j);
+		what = case_of(m);
+		what.message = run->message;
+		if (is_lab(run->blame))
+			add(m->lab, j);
+		else
+			add_product(m, j, &what);
 	}
 	/* What a run that was given up found is not the job's word. */
 	if (last)
@@ -179,6 +213,7 @@ void nights_show(struct call *c)
 	struct summary m = {.call = c,
 		.jobs = json_array(),
 		.product = json_array(),
+		.known = json_array(),
 		.lab = json_array(),
 		.counts = json_object()};
 	struct {
@@ -195,7 +230,9 @@ void nights_show(struct call *c)
 		call_fail(c, 404, "not-found", "there is no nightly %s", c->args[0]);
 		goto out;
 	}
-	r = store_nightly_get(c->server->store, f.nightly, take_night, &out, &e);
+	r = known_issues_load(&m.issues, c->server->store, clock_wall_ms(), &e);
+	if (r >= 0)
+		r = store_nightly_get(c->server->store, f.nightly, take_night, &out, &e);
 	if (r > 0)
 		r = store_jobs(c->server->store, &f, look_at_job, &m, &e) < 0 ? -1 : 1;
 	if (r < 0) {
@@ -205,6 +242,7 @@ void nights_show(struct call *c)
 	} else {
 		json_object_set(out.view, "jobs", m.jobs);
 		json_object_set(out.view, "product", m.product);
+		json_object_set(out.view, "known", m.known);
 		json_object_set(out.view, "lab", m.lab);
 		json_object_set(out.view, "counts", m.counts);
 		call_ok(c, 200, json_incref(out.view));
@@ -213,6 +251,8 @@ out:
 	json_decref(out.view);
 	json_decref(m.jobs);
 	json_decref(m.product);
+	json_decref(m.known);
+	known_issues_done(&m.issues);
 	json_decref(m.lab);
 	json_decref(m.counts);
 }

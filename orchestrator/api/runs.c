@@ -4,6 +4,7 @@
  * names a file of that run's folder, or nothing.
  */
 #include "api/calls.h"
+#include "api/output.h"
 
 #include "base/fs.h"
 #include "base/mem.h"
@@ -22,9 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX    10000
-#define REPORT_BYTES ((size_t)64 << 20)
-#define REPORT_MS    60000
+#define FILES_MAX 10000
 
 struct listing {
 	struct call *call;
@@ -194,111 +193,38 @@ void run_file(struct call *c)
 /* ---- reports: in a process of their own, on a store that is only read ---- */
 
 struct rendering {
-	struct server *server;
-	struct call *call; /* NULL: its client is gone */
-	struct child child;
-	struct loop_watch *out, *timer;
-	int fd;
-	struct buf text;
+	struct call *call;
+	struct output *output;
 	const char *type;
-	bool ended;
 };
 
-static void report_free(struct rendering *r)
-{
-	loop_del(r->out);
-	loop_del(r->timer);
-	attr_close(&r->fd);
-	child_done(&r->child);
-	buf_done(&r->text);
-	free(r);
-}
-
-/* Both must have happened: its output ended, and it was reaped. */
-static void report_end(struct rendering *r)
-{
-	char how[64];
-
-	if (!r->ended || r->fd >= 0)
-		return;
-	if (r->call) {
-		free(r->call->state);
-		r->call->state = NULL;
-		r->call->gone = NULL;
-		if (r->text.len && !r->text.overflow)
-			call_text(r->call, 200, r->type, &r->text);
-		else
-			call_fail(r->call, 500, "bug", "the report could not be made (%s)",
-				child_status_text(&r->child, how, sizeof how));
-	}
-	report_free(r);
-}
-
-static void report_bytes(void *arg, uint32_t events)
+static void report_end(void *arg, int64_t id, struct buf *text, const char *how)
 {
 	struct rendering *r = arg;
-	ssize_t n = buf_read(&r->text, r->fd, 65536);
+	struct call *c = r->call;
 
-	(void)events;
-	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-		return;
-	loop_del(r->out);
-	r->out = NULL;
-	attr_close(&r->fd);
-	report_end(r);
-}
-
-static void report_ended(void *arg, struct child *child)
-{
-	struct rendering *r = arg;
-
-	(void)child;
-	r->ended = true;
-	report_end(r);
-}
-
-static void report_late(void *arg)
-{
-	struct rendering *r = arg;
-
-	r->timer = NULL;
-	child_signal(&r->child, SIGKILL);
+	(void)id;
+	if (text->len && !text->overflow)
+		call_text(c, 200, r->type, text);
+	else
+		call_fail(c, 500, "bug", "the report could not be made (%s)", how);
+	free(c->state);
+	c->state = NULL;
+	c->gone = NULL;
 }
 
 static void report_gone(struct call *c)
 {
-	struct rendering *r = *(struct rendering **)c->state;
-
-	r->call = NULL;
-	child_signal(&r->child, SIGKILL);
-}
-
-static int report_start(struct rendering *r, int64_t run, const char *format, struct err *e)
-{
-	char number[24];
-	const char *argv[] = {"/proc/self/exe", "report", number, "--format", format, "--store",
-		store_path(r->server->store), NULL};
-	struct child_opts o = CHILD_OPTS;
-	int pipe_fds[2];
-	int failed;
-
-	snprintf(number, sizeof number, "%lld", (long long)run);
-	if (pipe2(pipe_fds, O_CLOEXEC))
-		return err_sys(e, BLAME_INFRA, errno, "report");
-	r->fd = pipe_fds[0];
-	o.out = pipe_fds[1];
-	o.die_with_us = true;
-	failed = child_start(&r->child, argv, &o, e);
-	close(pipe_fds[1]);
-	return failed;
+	output_stop(((struct rendering *)c->state)->output);
 }
 
 void run_report(struct call *c)
 {
 	const char *format = http_query(c->request, "format");
 	const struct report_format *f;
-	struct rendering *r, **slot;
+	struct rendering *r;
 	struct err e = {0};
+	char number[24];
 	int64_t id;
 
 	if (!run_get(c, &id))
@@ -309,23 +235,18 @@ void run_report(struct call *c)
 		call_fail(c, 400, "invalid", "%s", e.msg);
 		return;
 	}
+	snprintf(number, sizeof number, "%lld", (long long)id);
+	const char *argv[] = {"/proc/self/exe", "report", number, "--format", format, "--store",
+		store_path(c->server->store), NULL};
+
 	r = mem_alloc(sizeof *r);
-	r->server = c->server;
-	r->call = c;
-	r->fd = -1;
-	r->type = f->mime;
-	r->child = (struct child)CHILD_INIT;
-	r->text = (struct buf)BUF_INIT(REPORT_BYTES);
-	if (report_start(r, id, format, &e)) {
+	*r = (struct rendering){.call = c, .type = f->mime};
+	r->output = output_start(c->server, argv, report_end, r, id, &e);
+	if (!r->output) {
 		call_err(c, &e);
-		report_free(r);
+		free(r);
 		return;
 	}
-	slot = mem_alloc(sizeof *slot);
-	*slot = r;
-	c->state = slot;
+	c->state = r;
 	c->gone = report_gone;
-	r->out = loop_fd(c->server->loop, r->fd, EPOLLIN, report_bytes, r);
-	r->timer = loop_timer(c->server->loop, REPORT_MS, report_late, r);
-	loop_child(c->server->loop, &r->child, report_ended, r);
 }

@@ -4,6 +4,7 @@
  * is committed, and only then anything of it is told to anybody.
  */
 #include "api/alert.h"
+#include "api/output.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -315,6 +316,7 @@ static int start(struct server *s, const struct server_opts *o, struct err *e)
 	loop_signal(s->loop, SIGINT, on_signal, s);
 	loop_turn(s->loop, server_turn_end, s);
 	nights_begin(s);
+	alerts_nights(s);
 	server_arm(s);
 	log_info("serving %s, store '%s', folder '%s'", url, store_path(s->store), s->dir);
 	if (o->ready_fd >= 0) {
@@ -336,6 +338,7 @@ void server_stop(struct server *s)
 	map_each (&s->writers, en)
 		free(en->value);
 	map_done(&s->writers);
+	outputs_free(s);
 	events_free(s->events);
 	alerts_free(s->alerts);
 	sched_free(s->sched);

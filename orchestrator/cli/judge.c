@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "reports/alert-judged.h"
 #include "reports/format/judged.h"
 #include "store/control.h"
 
@@ -186,12 +187,19 @@ static int judge_all(struct judging_for *j, const struct chosen *c, bool named, 
 static int write_json(const struct args *a, const struct judge *j, struct buf *out, struct err *e)
 {
 	json_t *runs = json_array();
+	struct known_issues known;
 	AUTOJSON *doc = NULL;
 
+	if (known_issues_load(&known, j->s, clock_wall_ms(), e)) {
+		json_decref(runs);
+		return -1;
+	}
 	vec_each (&j->runs, r)
 		json_array_append_new(runs, judged_json(*r, a->all));
-	doc = json_pack("{s:s, s:s, s:I, s:o}", "schema", "hilab.judge/1", "baseline", a->baseline,
-		"regressions", (json_int_t)judge_regressions(j), "runs", runs);
+	doc = json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "schema", "hilab.judge/1", "baseline",
+		a->baseline, "regressions", (json_int_t)judge_regressions(j), "worse",
+		alerts_worse(j, &known), "better", alerts_better(j), "runs", runs);
+	known_issues_done(&known);
 	if (!doc || json_write(doc, JSON_INDENT(2), out, e))
 		return doc ? -1 : err_set(e, BLAME_BUG, "what was judged cannot be told as JSON");
 	return buf_putc(out, '\n') ? err_set(e, BLAME_BUG, "the answer is too large") : 0;

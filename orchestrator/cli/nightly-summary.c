@@ -28,6 +28,10 @@ int nightly_exit(const json_t *view)
 
 	if (!verdict || !strcmp(verdict, "pass"))
 		return EXIT_PASS;
+	/* Nothing failed but what is expected to. */
+	if (!strcmp(verdict, "fail") && json_array_size(json_object_get(view, "known")) &&
+		!json_array_size(json_object_get(view, "product")))
+		return json_array_size(json_object_get(view, "lab")) ? EXIT_INCOMPLETE : EXIT_PASS;
 	if (!strcmp(verdict, "fail") || json_array_size(json_object_get(view, "product")))
 		return EXIT_FAIL;
 	return EXIT_INCOMPLETE;
@@ -42,7 +46,7 @@ static void put_number(struct listing *t, const json_t *j, const char *key)
 }
 
 /* "suite/result", or what a whole run ended with. */
-static void put_product(struct listing *t, const json_t *j)
+static void put_what(struct listing *t, const json_t *j)
 {
 	const char *result = json_text(j, "result", NULL);
 
@@ -55,8 +59,20 @@ static void put_product(struct listing *t, const json_t *j)
 		listing_printf(t, "%s/%s", json_text(j, "suite", "-"), result);
 	else
 		listing_printf(t, "blame: %s", json_text(j, "blame", "?"));
+}
+
+static void put_product(struct listing *t, const json_t *j)
+{
+	put_what(t, j);
 	listing_add(t, json_text(j, "status", "incomplete"));
-	listing_add(t, json_text(j, result ? "why" : "message", NULL));
+	listing_add(t, json_text(j, json_object_get(j, "result") ? "why" : "message", NULL));
+}
+
+static void put_known(struct listing *t, const json_t *j)
+{
+	put_what(t, j);
+	put_number(t, j, "known");
+	listing_add(t, json_text(j, "reason", NULL));
 }
 
 static void put_lab(struct listing *t, const json_t *j)
@@ -130,11 +146,13 @@ void nightly_summary(const json_t *view, enum nightly_format format, struct buf 
 {
 	static const char *const product_headings[] = {
 		"JOB", "RUN", "NAME", "TYPE", "BOARD", "RESULT", "STATUS", "WHY", NULL};
+	static const char *const known_headings[] = {
+		"JOB", "RUN", "NAME", "TYPE", "BOARD", "RESULT", "KNOWN", "REASON", NULL};
 	static const char *const lab_headings[] = {
 		"JOB", "RUN", "NAME", "BOARD", "BLAME", "RETRIED", "MESSAGE", NULL};
 	const json_t *jobs = json_object_get(view, "jobs"),
 		     *product = json_object_get(view, "product"),
-		     *lab = json_object_get(view, "lab");
+		     *known = json_object_get(view, "known"), *lab = json_object_get(view, "lab");
 	int64_t took_ms = json_int(view, "ended_ms", 0) - json_int(view, "started_ms", 0);
 	bool markdown = format == NIGHTLY_MARKDOWN;
 	char took[32];
@@ -148,6 +166,8 @@ void nightly_summary(const json_t *view, enum nightly_format format, struct buf 
 	if (took_ms > 0)
 		buf_printf(out, "; took %s", str_format_ms(took_ms, took, sizeof took));
 	buf_putc(out, '\n');
+	if (json_array_size(known))
+		put_list(known, "known issues", known_headings, put_known, markdown, out);
 	if (json_array_size(product))
 		put_list(product, "failures of the product", product_headings, put_product,
 			markdown, out);

@@ -205,6 +205,9 @@ int store_nightly_add(struct store *s, struct store_nightly *n, struct err *e);
 int store_nightly_save(struct store *s, const struct store_nightly *n, struct err *e);
 typedef int store_nightly_fn(void *arg, const struct store_nightly *n);
 int store_nightly_get(struct store *s, int64_t id, store_nightly_fn *fn, void *arg, struct err *e);
+/* Those that are over and whose alerts were not opened; oldest first. */
+int store_nightlies_unjudged(struct store *s, store_nightly_fn *fn, void *arg, struct err *e);
+int store_nightly_judged(struct store *s, int64_t id, struct err *e);
 /* Newest first; plan NULL: any; open: not ended; limit 0: all. */
 int store_nightlies(struct store *s, const char *plan, bool open, int64_t limit,
 	store_nightly_fn *fn, void *arg, struct err *e);

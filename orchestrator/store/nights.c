@@ -107,6 +107,27 @@ int store_nightlies(struct store *s, const char *plan, bool open, int64_t limit,
 	return answer;
 }
 
+int store_nightlies_unjudged(struct store *s, store_nightly_fn *fn, void *arg, struct err *e)
+{
+	sqlite3_stmt *st = store_stmt(s, SQL_NIGHTLIES_UNJUDGED, e);
+	int answer = 0;
+
+	while (store_row(s, st, &answer, e)) {
+		struct store_nightly n = nightly_row(st);
+
+		answer = fn(arg, &n);
+	}
+	return answer;
+}
+
+int store_nightly_judged(struct store *s, int64_t id, struct err *e)
+{
+	sqlite3_stmt *st = store_write(s, SQL_NIGHTLY_JUDGED, e);
+
+	sqlite3_bind_int64(st, 1, id);
+	return store_step(s, st, "say that a nightly was judged", e);
+}
+
 static int schedule_save(struct store *s, const struct store_schedule *c, struct err *e)
 {
 	sqlite3_stmt *st;

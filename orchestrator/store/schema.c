@@ -226,6 +226,11 @@ static const char alerts[] =
 static const char runs[] = "CREATE INDEX run_by_time ON run(started_ms);"
 			   "CREATE INDEX run_of_board ON run(job, type, board, started_ms);";
 
+/* judged: what became worse in that night is an alert. Those before it were are left alone. */
+static const char judged[] =
+	"ALTER TABLE nightly ADD COLUMN judged INTEGER NOT NULL DEFAULT 1;"
+	"CREATE INDEX nightly_unjudged ON nightly(id) WHERE judged=0 AND ended_ms>0;";
+
 const char *const store_migrations[] = {
 	first,
 	second,
@@ -235,5 +240,6 @@ const char *const store_migrations[] = {
 	series,
 	alerts,
 	runs,
+	judged,
 	NULL,
 };

@@ -202,9 +202,9 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_AUDITS_OF] = AUDIT_COLUMNS "INDEXED BY audit_of WHERE subject=?3 AND id<?1"
 					" ORDER BY id DESC LIMIT ?2",
 
-	[SQL_NIGHTLY_ADD] =
-		"INSERT INTO nightly(plan, submitter, entries, started_ms,"
-		" deadline_ms, ended_ms, verdict, policy) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+	[SQL_NIGHTLY_ADD] = "INSERT INTO nightly(plan, submitter, entries, started_ms,"
+			    " deadline_ms, ended_ms, verdict, policy, judged) VALUES "
+			    "(?1,?2,?3,?4,?5,?6,?7,?8,0)",
 	[SQL_NIGHTLY_SAVE] = "UPDATE nightly SET started_ms=?2, deadline_ms=?3, ended_ms=?4,"
 			     " verdict=?5 WHERE id=?1",
 	[SQL_NIGHTLY_GET] = "SELECT n.id, n.plan, n.submitter, n.started_ms, n.deadline_ms,"
@@ -213,6 +213,11 @@ const char *const store_sql_texts[SQL_COUNT] = {
 	[SQL_NIGHTLIES] = "SELECT id, plan, submitter, started_ms, deadline_ms, ended_ms, verdict"
 			  " FROM nightly WHERE (?1 IS NULL OR plan=?1)"
 			  " AND (NOT ?2 OR ended_ms=0) ORDER BY id DESC LIMIT ?3",
+	[SQL_NIGHTLIES_UNJUDGED] =
+		"SELECT id, plan, submitter, started_ms, deadline_ms, ended_ms, verdict"
+		" FROM nightly INDEXED BY nightly_unjudged WHERE judged=0 AND ended_ms>0"
+		" ORDER BY id",
+	[SQL_NIGHTLY_JUDGED] = "UPDATE nightly SET judged=1 WHERE id=?1",
 	[SQL_SCHEDULE_SAVE] = "INSERT OR REPLACE INTO schedule(plan, cron, submitter, entries,"
 			      " deadline_ms, last_ms, policy) VALUES (?1,?2,?3,?4,?5,?6,?7)",
 	[SQL_SCHEDULE_DEL] = "DELETE FROM schedule WHERE plan=?1",
