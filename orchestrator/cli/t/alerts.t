@@ -110,10 +110,43 @@ check 'a suspicion by chance' 0 3 "$HILAB" alerts open "$job" --test measure/ste
 until_ok is_in 3 refuted
 check 'says why' 0 'it is as before' "$HILAB" alerts show 3
 
-check 'a known issue' 0 1 "$HILAB" known add --suite speed --test 'qui*' --why 'bug 4711' --expires 14d
+# A night is judged by itself: four with the good build, then one with the bad one.
+cat >night.yaml <<'END'
+nightly: speed
+jobs: [speed.yaml]
+boards: [b-1]
+builds: [sdk@BUILD]
+confirm: {same: 3, good: 3, other: 0, locate: 20}
+END
+night() { # BUILD: its exit status
+	sed "s/BUILD/$1/" night.yaml >this.yaml
+	"$HILAB" nightly run this.yaml --wait >night.out 2>night.err
+}
+for k in 1 2 3 4; do night 1.4; done
+is $? 0 'nights that pass'
+night 1.6
+is $? 1 'one that does not'
+found() { # KIND: an alert of a night is located
+	[ "$(sql "SELECT count(*) FROM alert WHERE nightly=5 AND state='located' AND body LIKE '%\"kind\":\"$1\"%'")" = 1 ]
+}
+until_ok found test
+pass 'opens an alert, whose build is found'
+id=$(sql "SELECT id FROM alert WHERE nightly=5 AND body LIKE '%\"kind\":\"test\"%'")
+is "$(value_of "$id" first_bad)" 1.5 'though no night ran it'
+is "$(sql "SELECT count(*) FROM nightly WHERE judged=0")" 0 'every night is judged'
+night 1.4
+until_ok is_in "$id" fixed
+pass 'a night with a good build ends it'
+
+check 'a known issue' 0 1 "$HILAB" known add --suite speed --test 'measure/qui*' --why 'bug 4711' --expires 14d
 check 'is listed' 0 'bug 4711' "$HILAB" known
 check 'what of it' 2 'job, suite, test, message' "$HILAB" known add --why x
 check 'no time' 2 'no duration' "$HILAB" known add --test x --why x --expires soon
+night 1.6
+is $? 0 'a night whose failures are known passes'
+like "$(cat night.out)" '*known issues (1)*bug 4711*' 'and tells them apart'
+until_ok all_done
+is "$(sql "SELECT count(*) FROM alert WHERE nightly=7 AND body LIKE '%\"kind\":\"test\"%'")" 0 'without an alert'
 check 'it is deleted' 0 '' "$HILAB" known del 1
 check 'once' 2 'no known issue' "$HILAB" known del 1
 finish
