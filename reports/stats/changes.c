@@ -88,16 +88,36 @@ static void forget(double *v, size_t n, double memory)
 	v[0] *= 1 - memory;
 }
 
+struct sample {
+	double v[NOISE_VALUES], scores[NOISE_VALUES], untied[NOISE_VALUES], memory;
+	unsigned char order[NOISE_VALUES]; /* of v by value */
+	bool normal;
+};
+
+/* Level of v[from..to), whose order is known. */
+static void level_between(
+	const struct sample *s, size_t n, size_t from, size_t to, double *mean, double *deviation)
+{
+	double sorted[NOISE_VALUES];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->order[i] >= from && s->order[i] < to)
+			sorted[k++] = s->v[s->order[i]];
+	noise_level_sorted(s->v + from, sorted, k, mean, deviation);
+}
+
 /* How much the newest k stand out, by Student's t as a normal deviate of the same probability
  * (Wallace 1959). level: runs of the level among the first n - k. */
-static double by_mean(const double *v, size_t n, size_t k, size_t level, double resolution)
+static double by_mean(const struct sample *s, size_t n, size_t k, size_t level, double resolution)
 {
+	const double *v = s->v;
 	size_t base = n - k;
 	double mean, deviation, unused, sum = 0, t, freedom = (double)base - 1;
 
-	noise_level(v, base, &mean, &deviation);
+	level_between(s, n, 0, base, &mean, &deviation);
 	if (level < base)
-		noise_level(v + base - level, level, &mean, &unused);
+		level_between(s, n, base - level, base, &mean, &unused);
 	if (deviation < resolution / 4)
 		deviation = resolution / 4;
 	if (deviation <= 0)
@@ -159,11 +179,6 @@ struct proof {
 	size_t first, last;
 };
 
-struct sample {
-	double v[NOISE_VALUES], scores[NOISE_VALUES], untied[NOISE_VALUES], memory;
-	bool normal;
-};
-
 static void take_sample(struct changes *c, struct sample *s)
 {
 	size_t base = c->n - (c->n > 2 * LEVEL_MIN ? LEVEL_MIN : c->n / 2);
@@ -177,8 +192,10 @@ static void take_sample(struct changes *c, struct sample *s)
 	if (s->memory > 0)
 		forget(s->v, c->n, s->memory);
 	s->normal = noise_is_normal(s->v, base);
-	if (s->normal)
+	if (s->normal) {
+		noise_order(s->v, c->n, s->order);
 		return;
+	}
 	noise_scores(s->v, c->n, s->scores);
 	for (size_t i = 0; i < c->n; i++)
 		s->untied[i] = (double)i;
@@ -210,7 +227,7 @@ static void judge_windows(const struct changes *c, const struct sample *s, struc
 		if (level < k + LEVEL_MIN || (!s->normal && c->n < sizes[0]))
 			break;
 		if (s->normal) {
-			stands = by_mean(s->v, c->n, k, level - k, c->resolution);
+			stands = by_mean(s, c->n, k, level - k, c->resolution);
 			limit = s->memory > 0 ? WINDOW_MEMORY + windows[w].with_memory
 					      : WINDOW_LIMIT + windows[w].extra;
 		} else {

@@ -45,6 +45,22 @@ double noise_quantile(double p)
 	return q < 0 ? -x : x;
 }
 
+/* As qsort() does, for the few values that there are: the detector sorts most of its time. */
+static void sort(double *v, size_t n)
+{
+	static const size_t gaps[] = {57, 23, 10, 4, 1}; /* Ciura */
+
+	for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+		for (size_t i = gaps[g]; i < n; i++) {
+			double value = v[i];
+			size_t k = i;
+
+			for (; k >= gaps[g] && v[k - gaps[g]] > value; k -= gaps[g])
+				v[k] = v[k - gaps[g]];
+			v[k] = value;
+		}
+}
+
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -52,22 +68,48 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+struct ranked {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return ascending(&x->value, &y->value);
+}
+
 static double clip(double z, double limit)
 {
 	return z > limit ? limit : z < -limit ? -limit : z;
 }
 
-static void median_and_mad(const double *v, size_t n, double *median, double *mad)
+/* Distances from the median grow to both sides of it: the two are merged up to the middle. */
+static double distance_at(const double *sorted, size_t n, double median, size_t at)
 {
-	double sorted[NOISE_VALUES];
+	size_t high = 0, low;
+	double d = 0;
 
-	memcpy(sorted, v, n * sizeof *v);
-	qsort(sorted, n, sizeof *sorted, ascending);
+	while (high < n && sorted[high] < median)
+		high++;
+	for (low = high, at++; at > 0; at--)
+		if (high == n ||
+			(low > 0 && fabs(sorted[low - 1] - median) <= fabs(sorted[high] - median)))
+			d = fabs(sorted[--low] - median);
+		else
+			d = fabs(sorted[high++] - median);
+	return d;
+}
+
+static void median_and_mad(const double *sorted, size_t n, double *median, double *mad)
+{
+	double a, b;
+
 	*median = (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = fabs(v[i] - *median);
-	qsort(sorted, n, sizeof *sorted, ascending);
-	*mad = (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+	a = distance_at(sorted, n, *median, n / 2);
+	b = n % 2 ? a : distance_at(sorted, n, *median, (n - 1) / 2);
+	*mad = (a + b) / 2;
 }
 
 /* More than half of the values are equal: all of them count in full. */
@@ -85,13 +127,23 @@ static void plain_level(const double *v, size_t n, double *mean, double *deviati
 
 void noise_level(const double *v, size_t n, double *mean, double *deviation)
 {
+	double sorted[NOISE_VALUES];
+
+	memcpy(sorted, v, n * sizeof *v);
+	sort(sorted, n);
+	noise_level_sorted(v, sorted, n, mean, deviation);
+}
+
+void noise_level_sorted(
+	const double *v, const double *sorted, size_t n, double *mean, double *deviation)
+{
 	double m, d;
 
 	*mean = n ? v[0] : 0;
 	*deviation = 0;
 	if (n < 2)
 		return;
-	median_and_mad(v, n, &m, &d);
+	median_and_mad(sorted, n, &m, &d);
 	d *= MAD_DEVIATIONS;
 	if (d <= 0) {
 		plain_level(v, n, mean, deviation);
@@ -139,6 +191,17 @@ double noise_memory(const double *v, size_t n)
 	return r < MEMORY_MAX ? r : MEMORY_MAX;
 }
 
+void noise_order(const double *v, size_t n, unsigned char *order)
+{
+	struct ranked r[NOISE_VALUES];
+
+	for (size_t i = 0; i < n; i++)
+		r[i] = (struct ranked){v[i], i};
+	qsort(r, n, sizeof *r, by_value);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (unsigned char)r[i].at;
+}
+
 static double score(size_t rank, size_t n)
 {
 	return noise_quantile(((double)rank + 0.625) / ((double)n + 0.25)); /* Blom */
@@ -151,7 +214,7 @@ bool noise_is_normal(const double *v, size_t n)
 	if (n < NORMAL_MIN)
 		return false;
 	memcpy(sorted, v, n * sizeof *v);
-	qsort(sorted, n, sizeof *sorted, ascending);
+	sort(sorted, n);
 	for (size_t i = 0; i < n; i++)
 		sum += sorted[i];
 	for (size_t i = 0; i < n; i++) {
@@ -167,18 +230,6 @@ bool noise_is_normal(const double *v, size_t n)
 	mean = -1.2725 + 1.0521 * logs;
 	deviation = 1.0308 - 0.26758 * (log(log((double)n)) + 2 / log((double)n));
 	return (log(1 - xy * xy / (xx * yy)) - mean) / deviation < NORMAL_QUANTILE;
-}
-
-struct ranked {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	return ascending(&x->value, &y->value);
 }
 
 void noise_scores(const double *v, size_t n, double *out)

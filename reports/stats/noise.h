@@ -20,6 +20,11 @@ double noise_quantile(double p);
 /* Mean and standard deviation with values clipped at NOISE_CLIP deviations (Huber's proposal 2 in
  * three steps from median and MAD). Of n < 2 or equal values the deviation is 0. */
 void noise_level(const double *v, size_t n, double *mean, double *deviation);
+/* The same, of values that stand in ascending order too. */
+void noise_level_sorted(
+	const double *v, const double *sorted, size_t n, double *mean, double *deviation);
+/* Places in v by ascending value. */
+void noise_order(const double *v, size_t n, unsigned char *order);
 
 /* Lag-1 autocorrelation as a first-order process has it, of values clipped at 3 deviations: 0 where
  * it is small, else drawn towards 0.5, as one of so few values is uncertain and too little costs a
