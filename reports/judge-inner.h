@@ -9,8 +9,8 @@
 #include "reports/stats/changes.h"
 
 #define JUDGE_REFIT                                                                                \
-	((int64_t)256)            /* points that a series is read anew from; changes.h keeps       \
-				   * half as many */
+	((int64_t)192)            /* points that a series is read anew from; changes.h keeps       \
+				   * two thirds as many */
 #define JUDGE_KNOWN           8   /* values that make the noise of a series known */
 #define JUDGE_LIMIT           4.0 /* evidence of a single run of a series that is known */
 #define JUDGE_LIMIT_FEW       3.0 /* of one that is not */

@@ -271,6 +271,9 @@ sed '/: [0-9]* MB/d; s/^#* */# /' "$dir/parsers"
 say 'change points'
 "$HILAB_BUILD/reports/stats/t/tool-changes" "${SERIES:-2000}" "${SEED:-1}" ${DATA:+"$DATA"} | sed 's/^/# /'
 
+say 'a night over a year of history'
+"$HILAB_BUILD/reports/t/tool-judge-night" "$dir/year.db" "${TYPES:-20}" "${METRICS:-500}" "${NIGHTS:-365}" "${SEED:-1}" | sed 's/^/# /'
+
 say 'validation'
 check="import yaml; from lava_common.schemas import validate"
 theirs= theirs_run='- - -'

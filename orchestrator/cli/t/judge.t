@@ -75,4 +75,13 @@ check 'no nightly' 2 'holds no nightly 7' "$hilab" judge --night 7
 check 'no duration' 2 'no duration' "$hilab" judge --since tomorrow
 check 'no format' 2 'none of text' "$hilab" judge --format xml
 check 'two ways to say what' 2 'only one of them' "$hilab" judge 1 --since 1d
+
+# A night of three types and 40 figures each over 90 nights, a tenth of them a tenth less for 12.
+year=${HILAB_BUILD:-build/release}/reports/t/tool-judge-night
+most='s/.* \([0-9]*\) known.*/\1/p'
+check 'nights of many figures' 0 'from kept state: 120 figures' "$year" "$dir/year.db" 3 40 90 1
+known=$(sed -n "$most" "$dir/out" | tail -n 1)
+[ "${known:-0}" -ge 11 ] && [ "$known" -le 14 ]
+ok $? "of twelve that got worse so many are known, and few others: $known"
+is "$(sed -n "$most" "$dir/out" | head -n 1)" "$known" 'and as many when read anew'
 finish
