@@ -25,15 +25,22 @@ struct past {
 	VEC(double) values; /* newest first */
 };
 
+bool judge_knows(const struct store_series_state *st, struct changes *c)
+{
+	if (strcmp(st->version, STATE_VERSION) || st->n != sizeof *c)
+		return false;
+	memcpy(c, st->bytes, sizeof *c);
+	return true;
+}
+
 static int on_state(void *arg, int64_t series, const struct store_series_state *st)
 {
 	struct past *p = arg;
 	bool earlier = st->at_ms < p->until_ms || (st->at_ms == p->until_ms && st->run < p->until);
 
 	(void)series;
-	if (!earlier || strcmp(st->version, STATE_VERSION) || st->n != sizeof p->c)
+	if (!earlier || !judge_knows(st, &p->c))
 		return 0;
-	memcpy(&p->c, st->bytes, sizeof p->c);
 	p->at_ms = st->at_ms;
 	p->run = st->run;
 	p->points = st->points;

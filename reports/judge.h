@@ -134,5 +134,8 @@ void judge_settle(struct judge *j);
 /* What an exit status goes by: regressions that were found now, with a confidence; failed tests are
  * the run's own verdict's. */
 size_t judge_regressions(const struct judge *j);
+/* What a kept state knows of its series (changes.h); false: it is another version's. */
+struct changes;
+bool judge_knows(const struct store_series_state *st, struct changes *c);
 
 #endif

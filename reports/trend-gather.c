@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trend out of the store. Invariant: one series' points are in memory at a time. */
+#include "judge.h"
+#include "stats/changes.h"
 #include "trend.h"
 
 #include "base/mem.h"
@@ -57,8 +59,25 @@ static int tell_soc(void *arg, const struct store_run *run)
 	return 0;
 }
 
+struct knowing {
+	const struct store_series *s;
+	struct changes c;
+	bool known;
+};
+
+/* A state that holds all points of the series. */
+static int on_state(void *arg, int64_t series, const struct store_series_state *st)
+{
+	struct knowing *k = arg;
+
+	(void)series;
+	k->known = st->points == k->s->points && judge_knows(st, &k->c);
+	return 0;
+}
+
 static int gather_one(struct gather *g, const struct store_series *s, struct err *e)
 {
+	struct knowing k = {.s = s};
 	struct arena whole = g->arena;
 	int failed;
 
@@ -70,7 +89,10 @@ static int gather_one(struct gather *g, const struct store_series *s, struct err
 		failed = store_run_get(g->store, g->points.p[0].run, tell_soc, g, e) < 0;
 	}
 	if (!failed)
-		trend_add(g->t, s, g->points.p, g->points.n);
+		failed = store_series_state_get(g->store, s->id, on_state, &k, e) < 0;
+	if (!failed)
+		trend_add(g->t, s, g->points.p, g->points.n,
+			k.known && g->points.n == (size_t)s->points ? &k.c : NULL);
 	arena_done(&g->arena);
 	g->arena = whole;
 	return failed;

@@ -208,36 +208,50 @@ static void settle_run(const struct store_point *p, size_t from, size_t to, stru
 	f->after = mean_of(p, f->at, to);
 }
 
+/* What the detector has found, counted from p[0]: it may have begun behind it. */
+static size_t tell_found(
+	const struct store_point *p, size_t n, const struct changes *c, struct trend_found *out)
+{
+	size_t skipped = n - (size_t)c->added;
+
+	for (size_t i = 0; i < c->n_found; i++) {
+		const struct change *f = &c->found[i];
+		size_t at = skipped + f->at, from = i ? skipped + c->found[i - 1].at : 0,
+		       to = i + 1 < c->n_found ? skipped + c->found[i + 1].at : n;
+
+		out[i] = (struct trend_found){.at = at,
+			.runs = to - at,
+			.deviation = f->deviation,
+			.evidence = f->evidence,
+			.confirmed = n - at >= CONFIRM_RUNS};
+		settle_run(p, from, to, &out[i]);
+	}
+	return c->n_found;
+}
+
 static size_t judge_runs(const struct store_point *p, size_t n, double resolution,
-	struct trend_found *out, double *deviation)
+	const struct changes *known, struct trend_found *out, double *deviation)
 {
 	struct changes c;
 	double mean;
 	size_t runs;
 
-	changes_init(&c, resolution);
 	*deviation = NAN;
-	if (!trend_may_change(p, n))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		changes_add(&c, p[i].value);
-	changes_level(&c, &mean, deviation, &runs);
-	for (size_t i = 0; i < c.n_found; i++) {
-		size_t from = i ? c.found[i - 1].at : 0,
-		       to = i + 1 < c.n_found ? c.found[i + 1].at : n;
-
-		out[i] = (struct trend_found){.at = c.found[i].at,
-			.runs = to - c.found[i].at,
-			.deviation = c.found[i].deviation,
-			.evidence = c.found[i].evidence,
-			.confirmed = n - c.found[i].at >= CONFIRM_RUNS};
-		settle_run(p, from, to, &out[i]);
+	if (!known || known->added > n) {
+		if (!trend_may_change(p, n))
+			return 0;
+		changes_init(&c, resolution);
+		for (size_t i = 0; i < n; i++)
+			changes_add(&c, p[i].value);
+		known = &c;
 	}
-	return c.n_found;
+	changes_level(known, &mean, deviation, &runs);
+	return tell_found(p, n, known, out);
 }
 
 size_t trend_judge(const struct store_point *p, size_t n, double resolution,
-	struct trend_found out[TREND_CHANGES], double *deviation, size_t *odd)
+	const struct changes *known, struct trend_found out[TREND_CHANGES], double *deviation,
+	size_t *odd)
 {
 	_Static_assert(TREND_CHANGES >= CHANGES_KEPT, "the newest of the detector fit");
 	size_t off = 0, found;
@@ -245,7 +259,7 @@ size_t trend_judge(const struct store_point *p, size_t n, double resolution,
 	if (trend_is_release(p, n))
 		found = judge_releases(p, n, resolution, out, deviation, &off);
 	else
-		found = judge_runs(p, n, resolution, out, deviation);
+		found = judge_runs(p, n, resolution, known, out, deviation);
 	if (odd)
 		*odd = off;
 	return found;

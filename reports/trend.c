@@ -255,8 +255,8 @@ static void keep_summary(
 		t->last_ms = l->last_ms;
 }
 
-void trend_add(
-	struct trend *t, const struct store_series *s, const struct store_point *points, size_t n)
+void trend_add(struct trend *t, const struct store_series *s, const struct store_point *points,
+	size_t n, const struct changes *known)
 {
 	const struct store_series_filter *f = &t->query.filter;
 	struct trend_line l = {.s = keep_series(t, s), .deviation = NAN};
@@ -270,7 +270,8 @@ void trend_add(
 		to--;
 	if (from == to)
 		return;
-	n_found = trend_judge(points, to, s->resolution, found, &l.deviation, &l.odd);
+	n_found = trend_judge(
+		points, to, s->resolution, to == n ? known : NULL, found, &l.deviation, &l.odd);
 	l.releases = trend_is_release(points, to);
 	l.area = area_of(t, &l.s);
 	l.title = title_of(t, &l.s);

@@ -23,6 +23,8 @@
 #define TREND_POINTS       ((size_t)40000)   /* up to so many every series keeps all of them */
 #define TREND_POINTS_MOVED ((size_t)300000)  /* what series with a change may keep beyond that */
 
+struct changes;
+
 /* Runs that came with one another: the time axis that series share. */
 struct trend_run {
 	int64_t run, at_ms;
@@ -133,10 +135,11 @@ int trend_gather(struct trend *t, struct store *s, const struct trend_query *q, 
 void trend_done(struct trend *t);
 
 /* The same out of what is no store: begin, each series with its points (oldest first), finish.
- * total is how many points will come. */
+ * total is how many points will come. known: what the detector knows after all of the points, which
+ * it is spared then; NULL: nothing. */
 void trend_begin(struct trend *t, const struct trend_query *q, size_t total);
-void trend_add(
-	struct trend *t, const struct store_series *s, const struct store_point *points, size_t n);
+void trend_add(struct trend *t, const struct store_series *s, const struct store_point *points,
+	size_t n, const struct changes *known);
 void trend_finish(struct trend *t);
 
 /* ---- trend-judge.c ---- */
@@ -166,7 +169,8 @@ struct trend_found {
 };
 bool trend_is_release(const struct store_point *p, size_t n);
 size_t trend_judge(const struct store_point *p, size_t n, double resolution,
-	struct trend_found out[TREND_CHANGES], double *deviation, size_t *odd);
+	const struct changes *known, struct trend_found out[TREND_CHANGES], double *deviation,
+	size_t *odd);
 
 /* ---- trend-screen.c ---- */
 /* False: there is no step in these runs that the detector finds. It takes a hundredth of its time.

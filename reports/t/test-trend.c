@@ -62,7 +62,7 @@ static void test_releases(void)
 
 		points_of(p, c->v, c->n, 60 * YEAR_DAY_MS);
 		ok(trend_is_release(p, c->n), "%s: are releases", c->name);
-		n = trend_judge(p, c->n, 0, found, &deviation, &odd);
+		n = trend_judge(p, c->n, 0, NULL, found, &deviation, &odd);
 		is_int((long long)n, (long long)c->changes, "%s: changes", c->name);
 		is_int((long long)odd, (long long)c->odd, "%s: odd figures", c->name);
 		if (n && c->changes) {
@@ -93,15 +93,24 @@ static void test_runs(void)
 	struct trend_found found[TREND_CHANGES];
 	struct store_point p[200];
 	double v[200], deviation;
+	struct changes known;
 	size_t odd;
 
 	simulate(NOISE_GAUSSIAN, &state, v, 200, 120, 0.1);
 	points_of(p, v, 200, YEAR_DAY_MS);
-	is_int((long long)trend_judge(p, 200, 0, found, &deviation, &odd), 1, "a step of runs");
+	is_int((long long)trend_judge(p, 200, 0, NULL, found, &deviation, &odd), 1,
+		"a step of runs");
 	ok(found[0].at >= 117 && found[0].at <= 123, "at run %zu of 120", found[0].at);
 	ok(found[0].confirmed && found[0].evidence > 3, "sure: %.1f", found[0].evidence);
-	is_int((long long)trend_judge(p, 123, 0, found, &deviation, &odd), 1, "three runs on");
+	is_int((long long)trend_judge(p, 123, 0, NULL, found, &deviation, &odd), 1,
+		"three runs on");
 	ok(!found[0].confirmed, "it is young");
+	changes_init(&known, 0);
+	for (size_t i = 50; i < 200; i++)
+		changes_add(&known, v[i]);
+	is_int((long long)trend_judge(p, 200, 0, &known, found, &deviation, &odd), 1,
+		"what was kept of the newest 150 says the same");
+	ok(found[0].at >= 117 && found[0].at <= 123, "at run %zu of 120", found[0].at);
 }
 
 /* What the screen turns away has no step that the detector finds. */
@@ -159,7 +168,7 @@ static void test_empty(void)
 
 	trend_begin(&t, &(struct trend_query){0}, 0);
 	trend_add(&t, &(struct store_series){.metric = "x", .labels = "{}", .better = "higher"},
-		NULL, 0);
+		NULL, 0, NULL);
 	trend_finish(&t);
 	is_int((long long)(t.n_lines + t.n_events + t.n_points), 0, "nothing is nothing");
 	trend_done(&t);
@@ -173,7 +182,7 @@ static void test_one(void)
 
 	points_of(p, (double[]){5}, 1, 0);
 	trend_begin(&t, &(struct trend_query){0}, 1);
-	trend_add(&t, &s, p, 1);
+	trend_add(&t, &s, p, 1, NULL);
 	trend_finish(&t);
 	is_int((long long)t.n_lines, 1, "one run is a series");
 	is_int((long long)t.n_events, 0, "without a change");
@@ -194,7 +203,7 @@ static void test_window(void)
 	points_of(p, v, 7, 60 * YEAR_DAY_MS);
 	q.filter.since_ms = p[3].at_ms;
 	trend_begin(&t, &q, 7);
-	trend_add(&t, &s, p, 7);
+	trend_add(&t, &s, p, 7, NULL);
 	trend_finish(&t);
 	is_int((long long)t.lines[0].n, 4, "since a time: four points");
 	is_int((long long)t.lines[0].n_changes, 1, "and the change with the first of them");
@@ -202,13 +211,13 @@ static void test_window(void)
 	trend_done(&t);
 	q.filter.since_ms = p[4].at_ms;
 	trend_begin(&t, &q, 7);
-	trend_add(&t, &s, p, 7);
+	trend_add(&t, &s, p, 7, NULL);
 	trend_finish(&t);
 	is_int((long long)t.n_events, 0, "a change before that is history");
 	trend_done(&t);
 	q.filter.until_ms = p[3].at_ms, q.filter.since_ms = 0;
 	trend_begin(&t, &q, 7);
-	trend_add(&t, &s, p, 7);
+	trend_add(&t, &s, p, 7, NULL);
 	trend_finish(&t);
 	is_int((long long)t.n_events, 0, "one after the end is not known");
 	is_int((long long)t.lines[0].n, 3, "nor its points");
@@ -228,11 +237,11 @@ static void test_events(void)
 	for (size_t i = 0; i < 3; i++) {
 		s = series_of(metrics[i]);
 		s.better = i == 1 ? "lower" : i == 2 ? "neither" : "higher";
-		trend_add(&t, &s, p, 8);
+		trend_add(&t, &s, p, 8, NULL);
 	}
 	s = series_of("a.one");
 	s.twin = true;
-	trend_add(&t, &s, p, 8);
+	trend_add(&t, &s, p, 8, NULL);
 	trend_finish(&t);
 	is_int((long long)t.n_events, 2, "one build on silicon, one on a twin");
 	for (size_t i = 0; i < t.n_events; i++) {
@@ -267,7 +276,7 @@ static void test_near(void)
 		s.labels = labels;
 		simulate(NOISE_GAUSSIAN, &state, v, 150, 100, -0.06);
 		points_of(p, v, 150, YEAR_DAY_MS);
-		trend_add(&t, &s, p, 150);
+		trend_add(&t, &s, p, 150, NULL);
 	}
 	trend_finish(&t);
 	ok(t.n_events <= 2, "twelve series of one step are %zu events", t.n_events);
@@ -287,7 +296,7 @@ static void add_part(struct trend *t, const char *board, const char *unit, int64
 	for (size_t i = 0; i < 8; i++)
 		p[i].at_ms += (int64_t)from * WEEK_MS, p[i].run += (int64_t)from;
 	s.board = board, s.unit = unit, s.id = id;
-	trend_add(t, &s, p, 8);
+	trend_add(t, &s, p, 8, NULL);
 }
 
 static void test_follows(void)

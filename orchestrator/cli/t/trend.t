@@ -89,6 +89,27 @@ check 'a twin' 0 'am62axx-sk (twin)' "$hilab" trend lmbench.bw_pipe --twin
 ! grep -q published "$dir/out"
 ok $? 'has none'
 
+# What the judge has kept of a series gives the same trend as its points.
+rm -f "$dir"/db*
+awk 'BEGIN {
+	print "t,day,rel,row,value"
+	for (d = 0; d < 90; d++)
+		printf "T,2026-%02d-%02d,1.%d,bw,%.2f\n", 1 + int(d / 28), 1 + d % 28, d, (d < 60 ? 100 : 80) + d * 7 % 5 / 4
+}' >"$dir/nights.csv"
+cat >"$dir/nights.yaml" <<'END'
+run: {type: am62axx-sk, board: b1, build: sdk, release: "{rel}", date: "{day}", job: night}
+csv: {row: row, value: value, table: t, column: t}
+rules:
+  - {row: bw, metric: fio.read.bw, unit: MB/s}
+END
+check 'ninety nights' 0 '90 figures' "$hilab" import --map "$dir/nights.yaml" "$dir/nights.csv"
+check 'have a change' 0 'since sdk 1.60 (run ' "$hilab" trend fio.read.bw
+cp "$dir/out" "$dir/points"
+check 'one is judged' 0 '' "$hilab" judge latest
+check 'the trend' 0 '' "$hilab" trend fio.read.bw
+cmp "$dir/out" "$dir/points"
+ok $? 'is as before'
+
 # A vendor's releases: units and names drift, one figure is damaged, a clock has two steps.
 rm -f "$dir"/db*
 awk 'BEGIN {

@@ -122,7 +122,7 @@ static void add_hostile(struct trend *t)
 		p[i] = (struct store_point){(int64_t)i + 1,
 			YEAR_FROM_MS + (int64_t)i * 60 * YEAR_DAY_MS, HOSTILE, i < 4 ? 100 : 50, 40,
 			120, 3};
-	trend_add(t, &s, p, 8);
+	trend_add(t, &s, p, 8, NULL);
 }
 
 static void test_hostile(struct buf *out, bool all)
@@ -181,7 +181,7 @@ static void add_flat(struct trend *t, size_t n, double value)
 	for (size_t i = 0; i < n; i++)
 		p[i] = (struct store_point){(int64_t)i + 1, YEAR_FROM_MS + (int64_t)i * YEAR_DAY_MS,
 			NULL, value, NAN, NAN, 1};
-	trend_add(t, &s, p, n);
+	trend_add(t, &s, p, n, NULL);
 }
 
 static void test_odd(struct buf *out)

@@ -73,7 +73,7 @@ static inline void year_add(struct trend *t, const struct year *y)
 					.tool = "",
 					.unit = "MB/s",
 					.better = k % 3 ? "higher" : "lower"},
-				p, y->nights);
+				p, y->nights, NULL);
 		}
 	free(versions);
 	free(p);
