@@ -22,11 +22,11 @@ ok $? "the player's lab file names its instrument" || cat out
 # quicker than a lab's, so that short steps have many readings
 sed -i 's/model: hilab/&\n        interval: 10ms\n        answer: 1s/' p/lab.yaml
 
-draw() { # N: hundredths, of 1.00 to 999.99
+draw() { # N: hundredths, of 1.07 to 999.97, as they are printed
 	awk -v s="$seed" -v n="$1" 'BEGIN {
 		x = (s * 7919 + n * 104729) % 2147483647
 		for (i = 0; i < 20; i++) x = (x * 16807) % 2147483647
-		printf "%.2f", 1 + (x % 99900) / 100 }'
+		printf "%.2f", 1.07 + (x % 9990) / 10 }'
 }
 job() { # NAME; steps on standard input
 	{
