@@ -2,7 +2,8 @@
 /*
  * One figure against what is known of its series. Invariant: what is told depends on the points up
  * to the run's own and on the baseline alone, whether they come out of a kept state or are read
- * anew; a state is kept only where it holds every point of the series.
+ * anew; a state is kept only where it holds every point of the series but the newest, so that the
+ * newest can be judged again, and the next one after it.
  */
 #include "judge-inner.h"
 
@@ -12,14 +13,14 @@
 #include <string.h>
 
 /* Of the bytes: another layout or another detector reads the series anew. */
-#define STATE_FORM    "1"
+#define STATE_FORM    "2"
 #define STATE_VERSION HILAB_VERSION " " STATE_FORM
 
 /* The series up to the run's point, without it. */
 struct past {
 	struct changes c;
 	int64_t points;          /* that it holds */
-	int64_t at_ms, run;      /* of the last */
+	int64_t at_ms, run;      /* of the last of them */
 	int64_t until_ms, until; /* the run's own point */
 	bool kept, cut;
 	VEC(double) values; /* newest first */
@@ -43,7 +44,7 @@ static int on_state(void *arg, int64_t series, const struct store_series_state *
 		return 0;
 	p->at_ms = st->at_ms;
 	p->run = st->run;
-	p->points = st->points;
+	p->points = st->points - 1; /* of the series then: without the newest */
 	p->kept = true;
 	return 0;
 }
@@ -57,6 +58,8 @@ static int on_next(void *arg, int64_t series, const struct store_point *pt)
 		(pt->at_ms == p->until_ms && pt->run >= p->until))
 		return 0;
 	changes_add(&p->c, pt->value);
+	p->at_ms = pt->at_ms;
+	p->run = pt->run;
 	p->points++;
 	return 0;
 }
@@ -66,8 +69,13 @@ static int on_back(void *arg, int64_t series, const struct store_point *pt)
 	struct past *p = arg;
 
 	(void)series;
-	if (pt->at_ms != p->until_ms || pt->run != p->until)
-		vec_push(&p->values, pt->value);
+	if (pt->at_ms == p->until_ms && pt->run == p->until)
+		return 0;
+	if (!p->values.n) {
+		p->at_ms = pt->at_ms;
+		p->run = pt->run;
+	}
+	vec_push(&p->values, pt->value);
 	return 0;
 }
 
@@ -81,6 +89,7 @@ static int look_back(struct judging *g, const struct store_series *s, struct pas
 		p->c.resolution = s->resolution > 0 ? s->resolution : 0;
 		return store_points(st, s->id, p->at_ms, p->until_ms + 1, on_next, p, g->e);
 	}
+	g->j->read_anew++;
 	changes_init(&p->c, s->resolution);
 	if (store_points_back(st, s->id, p->until_ms, p->until, JUDGE_REFIT, on_back, p, g->e)) {
 		vec_done(&p->values);
@@ -94,12 +103,13 @@ static int look_back(struct judging *g, const struct store_series *s, struct pas
 	return 0;
 }
 
-/* What is known by now, where the run's point is the newest: the next run goes on from it. */
+/* What was known before the run's point, where that is the newest: this run, judged again, and the
+ * next one go on from it. */
 static void keep(struct judging *g, const struct store_series *s, const struct past *p)
 {
-	struct judge_state state = {s->id, p->until_ms, p->until, p->points + 1, p->c};
+	struct judge_state state = {s->id, p->at_ms, p->run, p->points + 1, p->c};
 
-	if (!g->j->keep || s->last_ms != p->until_ms)
+	if (!g->j->keep || !p->points || s->last_ms != p->until_ms)
 		return;
 	if (p->cut)
 		state.points = s->points;
@@ -379,6 +389,7 @@ int judge_figure(struct judging *g, struct judgement *m, const struct store_poin
 	if (look_back(g, &m->series, &past))
 		return -1;
 	l = level_of(&past.c);
+	keep(g, &m->series, &past);
 	if (g->j->baseline.against == JUDGE_HISTORY)
 		failed = judge_history(g, m, p, &past);
 	else
@@ -387,7 +398,6 @@ int judge_figure(struct judging *g, struct judgement *m, const struct store_poin
 		m->kind = JUDGE_NEW;
 	if (failed)
 		return -1;
-	keep(g, &m->series, &past);
 	if (m->kind == JUDGE_NEW && !m->why && g->j->baseline.against != JUDGE_HISTORY)
 		m->why = g->r->trouble ? g->r->trouble : "the baseline has no figure of it";
 	other = m->kind == JUDGE_NEW && !m->why ? judge_sibling(g, &m->series) : NULL;

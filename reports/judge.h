@@ -120,7 +120,8 @@ struct judge {
 	struct store *s;                        /* borrowed */
 	const struct reference_set *references; /* borrowed; NULL: none */
 	struct judge_baseline baseline;
-	bool keep; /* the store may be written: what was learnt of series is kept */
+	bool keep;        /* the store may be written: what was learnt of series is kept */
+	size_t read_anew; /* series of which no state was kept */
 	VEC(struct judge_run *) runs;
 };
 #define JUDGE_RUNS ((size_t)20000) /* more at once are an error */

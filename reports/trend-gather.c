@@ -62,17 +62,30 @@ static int tell_soc(void *arg, const struct store_run *run)
 struct knowing {
 	const struct store_series *s;
 	struct changes c;
+	int64_t at_ms, run; /* the last point in c */
 	bool known;
 };
 
-/* A state that holds all points of the series. */
+/* A state that holds all points of the series but the newest. */
 static int on_state(void *arg, int64_t series, const struct store_series_state *st)
 {
 	struct knowing *k = arg;
 
 	(void)series;
 	k->known = st->points == k->s->points && judge_knows(st, &k->c);
+	k->at_ms = st->at_ms;
+	k->run = st->run;
 	return 0;
+}
+
+/* Takes the newest point too. False: the state is of other points. */
+static bool is_whole(struct knowing *k, const struct store_point *p, size_t n)
+{
+	if (!k->known || n < 2 || n != (size_t)k->s->points || p[n - 2].at_ms != k->at_ms ||
+		p[n - 2].run != k->run)
+		return false;
+	changes_add(&k->c, p[n - 1].value);
+	return true;
 }
 
 static int gather_one(struct gather *g, const struct store_series *s, struct err *e)
@@ -92,7 +105,7 @@ static int gather_one(struct gather *g, const struct store_series *s, struct err
 		failed = store_series_state_get(g->store, s->id, on_state, &k, e) < 0;
 	if (!failed)
 		trend_add(g->t, s, g->points.p, g->points.n,
-			k.known && g->points.n == (size_t)s->points ? &k.c : NULL);
+			is_whole(&k, g->points.p, g->points.n) ? &k.c : NULL);
 	arena_done(&g->arena);
 	g->arena = whole;
 	return failed;

@@ -206,6 +206,14 @@ static struct night step_night(int day)
 			42, noisy(30 / part, day, 4), noisy(9 * part, day, 5)}};
 }
 
+static int forget(void *arg, const struct store_series *series)
+{
+	const struct store_series_state none = {
+		.version = "none", .at_ms = 1, .run = 1, .points = series->points, .bytes = ""};
+
+	return store_series_state_save(arg, series->id, &none, NULL) < 0;
+}
+
 /* Night by night with a kept state, and all at once anew. */
 static void test_step(struct store *s)
 {
@@ -213,6 +221,7 @@ static void test_step(struct store *s)
 	const struct judgement *m;
 	AUTOFREE char *kept = NULL;
 	AUTOFREE char *anew = NULL;
+	AUTOFREE char *twice = NULL;
 	const struct judge_run *r;
 	struct judge j, again;
 	int64_t run = 0;
@@ -260,10 +269,18 @@ static void test_step(struct store *s)
 		ok(i == 2 || i == 3 ? !found_day[i]
 				    : found_day[i] >= STEP_DAY && found_day[i] <= STEP_DAY + 14,
 			"figure %d: found on day %d", i, found_day[i]);
+	begin(&again, s, "history", true);
+	judge_one(&again, run);
+	twice = dump(&again);
+	is_str(kept, twice, "judged again it is the same");
+	is_int((long long)again.read_anew, 0, "out of the kept states");
+	judge_done(&again);
+	is_int(store_series_list(s, NULL, forget, s, NULL), 0, "the states are of another version");
 	begin(&again, s, "history", false);
 	r = judge_one(&again, run);
 	anew = dump(&again);
-	is_str(kept, anew, "a kept state says what reading anew says");
+	is_int((long long)again.read_anew, FIGURES, "then each series is read anew");
+	is_str(kept, anew, "which says what a kept state says");
 	is_str(kind(figure(r, "x.m1")), "regression", "what should be low and is higher");
 	is_str(kind(figure(r, "x.m4")), "improvement", "what should be high and is higher");
 	is_str(kind(figure(r, "x.m5")), "moved", "what is neither");

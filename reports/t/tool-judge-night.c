@@ -131,6 +131,8 @@ int main(int argc, char **argv)
 	}
 	if (!failed)
 		failed = judge_night(s, first, types, "from kept state", &e);
+	if (!failed)
+		failed = judge_night(s, first, types, "the same again", &e);
 	if (failed)
 		fprintf(stderr, "tool-judge-night: %s\n", e.msg);
 	store_close(s);

@@ -83,5 +83,6 @@ check 'nights of many figures' 0 'from kept state: 120 figures' "$year" "$dir/ye
 known=$(sed -n "$most" "$dir/out" | tail -n 1)
 [ "${known:-0}" -ge 11 ] && [ "$known" -le 14 ]
 ok $? "of twelve that got worse so many are known, and few others: $known"
+is "$(sed -n "$most" "$dir/out" | tail -n 2 | head -n 1)" "$known" 'and as many when judged again'
 is "$(sed -n "$most" "$dir/out" | head -n 1)" "$known" 'and as many when read anew'
 finish
