@@ -36,7 +36,7 @@ static const struct cli_opt opts[] = {
 	{"type", 't', CLI_TEXT, offsetof(struct args, type), "TYPE",
 		"only runs on boards of that type"},
 	{"format", 'f', CLI_TEXT, offsetof(struct args, format), "NAME",
-		"text, markdown or json (text)"},
+		"text, markdown, html or json (text)"},
 	{"json", 0, CLI_FLAG, offsetof(struct args, json), NULL, "the same as --format json"},
 	{"all", 'a', CLI_FLAG, offsetof(struct args, all), NULL,
 		"in JSON every figure, also where nothing changed"},
@@ -205,6 +205,15 @@ static int write_json(const struct args *a, const struct judge *j, struct buf *o
 	return buf_putc(out, '\n') ? err_set(e, BLAME_BUG, "the answer is too large") : 0;
 }
 
+static void write_page(const struct judge_run *const *runs, size_t n, struct buf *out)
+{
+	struct page page = {0};
+
+	page_begin(&page, &page_html, out, "What broke, slowed down and got better");
+	judged_page(runs, n, &page);
+	page_end(&page);
+}
+
 static int write_answer(const struct args *a, const struct judge *j, struct buf *out, struct err *e)
 {
 	const struct report_opts ropts = {report_width(STDOUT_FILENO), cli_tty(STDOUT_FILENO)};
@@ -216,6 +225,8 @@ static int write_answer(const struct args *a, const struct judge *j, struct buf 
 		buf_puts(out, "no run to judge\n");
 	else if (!strcmp(a->format, "markdown"))
 		judged_markdown(runs, j->runs.n, out);
+	else if (!strcmp(a->format, "html"))
+		write_page(runs, j->runs.n, out);
 	else
 		judged_text(runs, j->runs.n, &ropts, out);
 	return out->overflow ? err_set(e, BLAME_BUG, "the answer is too large") : 0;
@@ -272,7 +283,8 @@ static int judge(const struct args *a, char *const *operands, int n, struct buf 
 
 static bool is_format(const char *name)
 {
-	return !strcmp(name, "text") || !strcmp(name, "markdown") || !strcmp(name, "json");
+	return !strcmp(name, "text") || !strcmp(name, "markdown") || !strcmp(name, "html") ||
+	       !strcmp(name, "json");
 }
 
 static int run(int argc, char **argv)
@@ -288,8 +300,8 @@ static int run(int argc, char **argv)
 		return status;
 	a.format = a.format ? a.format : a.json ? "json" : "text";
 	if (!is_format(a.format))
-		return cli_fail(
-			EXIT_USAGE, "judge: '%s' is none of text, markdown and json", a.format);
+		return cli_fail(EXIT_USAGE, "judge: '%s' is none of text, markdown, html and json",
+			a.format);
 	if ((n > 0) + (a.night > 0) + (a.since != NULL) > 1)
 		return cli_fail(EXIT_USAGE,
 			"judge: runs, --night and --since: only one of them says what to judge");

@@ -5,6 +5,7 @@
  */
 #include "formats.h"
 
+#include "judged.h"
 #include "page.h"
 
 #include <string.h>
@@ -273,6 +274,8 @@ static int html_write(
 	page_begin(&w.page, &page_html, out, title);
 	put_summary(&w);
 	put_facts(&w);
+	if (r->judged)
+		judged_page(&r->judged, 1, &w.page);
 	put_results(&w, "What did not pass", false);
 	put_results(&w, "What passed", true);
 	put_figures(&w);

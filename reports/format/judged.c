@@ -346,6 +346,41 @@ void judged_markdown(const struct judge_run *const *runs, size_t n, struct buf *
 	judged_done(&j);
 }
 
+static void put_section(const struct judged *j, size_t s, struct arena *a, struct page *page)
+{
+	size_t n = j->s[s].cells.n;
+	struct page_cell *cells = arena_alloc(a, n * sizeof *cells);
+
+	for (size_t i = 0; i < n; i++)
+		cells[i] = (struct page_cell){.text = j->s[s].cells.p[i]};
+	page->f->heading(page, 3, sections[s].title);
+	page->f->table(page, &(struct page_table){NULL, headings_of(s), cells, SECTION_COLUMNS,
+				     n / SECTION_COLUMNS});
+	if (j->s[s].rows > JUDGED_ROWS)
+		page->f->text(page, arena_printf(a, "and %zu more", j->s[s].rows - JUDGED_ROWS));
+}
+
+void judged_page(const struct judge_run *const *runs, size_t n, struct page *page)
+{
+	AUTOBUF text = BUF_INIT(BUF_CAP_BYTES);
+	struct judged j;
+
+	if (!n)
+		return;
+	gather(&j, runs, n);
+	page->f->heading(page, 2, "Judged");
+	put_head(&j, &j.arena, &text);
+	page->f->text(page, buf_str(&text));
+	buf_reset(&text);
+	put_troubles(&j, "", "\n", &j.arena, &text);
+	if (text.len)
+		page->f->text(page, buf_str(&text));
+	for (size_t s = 0; s < SECTION_COUNT; s++)
+		if (j.s[s].rows)
+			put_section(&j, s, &j.arena, page);
+	judged_done(&j);
+}
+
 void judged_comments(const struct judge_run *const *runs, size_t n, struct buf *out)
 {
 	struct judged j;

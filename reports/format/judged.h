@@ -10,6 +10,7 @@
 
 #include "format.h"
 #include "io/json.h"
+#include "page.h"
 #include "reports/judge.h"
 
 #define JUDGED_ROWS 60 /* of one section, for people */
@@ -18,6 +19,8 @@
 void judged_text(const struct judge_run *const *runs, size_t n, const struct report_opts *o,
 	struct buf *out);
 void judged_markdown(const struct judge_run *const *runs, size_t n, struct buf *out);
+/* A heading, the summary and a table a section. */
+void judged_page(const struct judge_run *const *runs, size_t n, struct page *page);
 /* Comment lines for TAP. */
 void judged_comments(const struct judge_run *const *runs, size_t n, struct buf *out);
 /* One run: figures that changed, are new or are missing; all: those of noise too. */

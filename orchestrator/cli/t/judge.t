@@ -45,6 +45,7 @@ check 'later it is known, and no alarm' 0 'known since earlier runs' "$hilab" ju
 check 'as JSON' 4 '"schema": "hilab.judge/1"' "$hilab" judge 31 32 33 --json
 check 'with what a program needs' 4 '"first_bad": "1.31"' "$hilab" judge 31 32 33 --json
 check 'as Markdown' 4 '| CHANGE |' "$hilab" judge 31 32 33 --format markdown
+check 'as a page' 4 '>Judged</h2>' "$hilab" judge 31 32 33 --format html
 check 'into a file' 4 '' "$hilab" judge 31 32 33 -o "$dir/judged"
 check 'which is whole' 0 'regressions' cat "$dir/judged"
 
@@ -63,6 +64,7 @@ check 'and an exit status' 4 'regression' "$hilab" report latest --baseline buil
 check 'as TAP, in comments' 0 '# regressions: -' "$hilab" report latest --baseline build:1.3 --tap
 check 'as JSON' 0 '"judged": {' "$hilab" report latest --baseline build:1.3 --json
 check 'as Markdown' 0 '### judged against build 1.3' "$hilab" report latest --baseline build:1.3 -f markdown
+check 'and as a page' 0 '>Judged</h2>' "$hilab" report latest --baseline build:1.3 -f html
 check 'as JUnit' 0 'name="judged" value="against build 1.3: 1 regression' "$hilab" report latest --baseline build:1.3 -f junit
 check 'against the last good build' 0 'the last good build 1.34' "$hilab" report latest --baseline last-good
 check 'against one run' 0 'against run 2:' "$hilab" report latest --baseline run:2
@@ -73,7 +75,7 @@ check 'no run' 2 'holds no run 99' "$hilab" judge 99
 check 'a run to compare with that is not there' 2 'holds no run 99' "$hilab" judge 1 --baseline run:99
 check 'no nightly' 2 'holds no nightly 7' "$hilab" judge --night 7
 check 'no duration' 2 'no duration' "$hilab" judge --since tomorrow
-check 'no format' 2 'none of text' "$hilab" judge --format xml
+check 'no format' 2 'none of text, markdown, html' "$hilab" judge --format xml
 check 'two ways to say what' 2 'only one of them' "$hilab" judge 1 --since 1d
 
 # A night of three types and 40 figures each over 90 nights, a tenth of them a tenth less for 12.
