@@ -83,7 +83,7 @@ static void probabilities(const struct locate *l, double *p)
 
 double locate_probability(const struct locate *l, size_t suspect)
 {
-	double p[LOCATE_BUILDS];
+	double p[LOCATE_BUILDS] = {0};
 
 	if (!suspect || suspect > l->n)
 		return 0;
@@ -129,7 +129,7 @@ static double sum_of(const double *p, size_t first, size_t last)
 
 bool locate_next(const struct locate *l, size_t *build, size_t *first, size_t *last)
 {
-	double p[LOCATE_BUILDS];
+	double p[LOCATE_BUILDS] = {0};
 	size_t likeliest = 1;
 
 	probabilities(l, p);
