@@ -16,17 +16,20 @@ until_ok online b-1
 until_ok online b-2
 
 echo root >root
-for k in 0 1 2 3 4 5 6 7; do
-	printf 'x\0Linux version 6.1.%s-a (a@b) #1\n' $k >kernel
+push() { # NUMBER: its kernel is in ./kernel
 	cat >build.yaml <<-END
 		build: sdk
-		version: "1.$k"
+		version: "1.$1"
 		soc: am62axx
 		images:
-		  kernel: {path: kernel, sha256: $(sum kernel), release: 6.1.$k-a}
+		  kernel: {path: kernel, sha256: $(sum kernel), release: 6.1.$1-a}
 		  rootfs: {path: root, sha256: $(sum root)}
 	END
 	"$HILAB" builds push ./build.yaml --quiet >>pushed 2>&1
+}
+for k in 0 1 2 3 4 5 6 7; do
+	printf 'x\0Linux version 6.1.%s-a (a@b) #1\n' $k >kernel
+	push $k
 done
 is "$(wc -l <pushed)" 8 'eight builds are there'
 
@@ -137,6 +140,20 @@ is "$(sql "SELECT count(*) FROM nightly WHERE judged=0")" 0 'every night is judg
 night 1.4
 until_ok is_in "$id" fixed
 pass 'a night with a good build ends it'
+
+# From 1.9 on no kernel is in the image: nothing boots.
+printf 'x\0Linux version 6.1.8-a (a@b) #1\n' >kernel
+push 8
+for k in 9 10; do
+	echo "no kernel $k" >kernel
+	push $k
+done
+job=$(first 1.10 b-1)
+until_ok all_done
+id=$("$HILAB" alerts open "$job" --good 1.7)
+until_ok is_in "$id" located
+is "$(value_of "$id" first_bad)" 1.9 'the build that does not boot is found'
+check 'as one' 0 'no boot' "$HILAB" alerts show "$id"
 
 check 'a known issue' 0 1 "$HILAB" known add --suite speed --test 'measure/qui*' --why 'bug 4711' --expires 14d
 check 'is listed' 0 'bug 4711' "$HILAB" known
