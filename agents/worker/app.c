@@ -118,15 +118,5 @@ int worker_app_run(struct worker *w, const struct step_run *s, const char *comma
 	if (read_output(w, &output, r < 0 ? NULL : e) && r >= 0)
 		return -1;
 	text = str_make(buf_str(&output), output.len);
-	if (text.n && worker_artifact(w, w->step->name, text, e))
-		return -1;
-	if (r < 0) {
-		*e = said;
-		return -1;
-	}
-	if (r) {
-		worker_result(w, w->step->name, STATUS_FAIL, said.msg, BLAME_TEST);
-		return 0;
-	}
-	return worker_judge_output(w, s->parse, &s->expect, text, e);
+	return worker_told(w, r, &said, s->parse, &s->expect, text, e);
 }

@@ -55,15 +55,5 @@ int step_loader(struct worker *w, const void *conf, struct err *e)
 	}
 	r = type_all(w, s, &out, &said);
 	text = str_make(buf_str(&out), out.len);
-	if (out.len && worker_artifact(w, w->step->name, text, e))
-		return -1;
-	if (r < 0) {
-		*e = said;
-		return -1;
-	}
-	if (r) {
-		worker_result(w, w->step->name, STATUS_FAIL, said.msg, BLAME_TEST);
-		return 0;
-	}
-	return worker_judge_output(w, s->parse, &s->expect, text, e);
+	return worker_told(w, r, &said, s->parse, &s->expect, text, e);
 }

@@ -75,6 +75,22 @@ int worker_judge_output(struct worker *w, const struct node *parse,
 	return 0;
 }
 
+int worker_told(struct worker *w, int r, const struct err *said, const struct node *parse,
+	const struct param_strings *patterns, struct str text, struct err *e)
+{
+	if (text.n && worker_artifact(w, w->step->name, text, e))
+		return -1;
+	if (r < 0) {
+		*e = *said;
+		return -1;
+	}
+	if (r) {
+		worker_result(w, w->step->name, STATUS_FAIL, said->msg, BLAME_TEST);
+		return 0;
+	}
+	return worker_judge_output(w, parse, patterns, text, e);
+}
+
 static int judge(struct worker *w, const struct step_run *s, const struct shell_outcome *out,
 	struct str text, struct err *e)
 {

@@ -139,6 +139,10 @@ int worker_parse(struct worker *w, const char *parser, const struct node *settin
  * (parse: as a step has it, NULL: none); its result is told. */
 int worker_judge_output(struct worker *w, const struct node *parse,
 	const struct param_strings *patterns, struct str text, struct err *e);
+/* The same of a dialogue without a shell, whose text is kept: r < 0, it could not be held, as said
+ * tells; r > 0, it failed by said. */
+int worker_told(struct worker *w, int r, const struct err *said, const struct node *parse,
+	const struct param_strings *patterns, struct str text, struct err *e);
 /* artifacts/STEP.txt */
 int worker_artifact(struct worker *w, const char *name, struct str bytes, struct err *e);
 /* The same with a file name as it stands. */
