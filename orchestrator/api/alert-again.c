@@ -21,24 +21,12 @@ struct again {
 static int copy(void *arg, const struct store_job *job)
 {
 	struct again *g = arg;
-	struct arena *a = &g->arena;
 
 	g->found = true;
-	g->job = (struct store_job){
-		.name = arena_strdup(a, job->name),
-		.kind = arena_strdup(a, job->kind),
-		.submitter = arena_strdup(a, job->submitter),
-		.priority = ALERT_PRIORITY,
-		.text = arena_strdup(a, job->text),
-		.file = arena_strdup(a, job->file),
-		.params = arena_strdup(a, job->params),
-		.plans = arena_strdup(a, job->plans),
-		.wants = arena_strdup(a, job->wants),
-		.build = arena_strdup(a, job->build),
-		.timeout_ms = job->timeout_ms,
-		.queue_timeout_ms = ALERT_QUEUE_MS,
-		.retry_of = job->id,
-	};
+	g->job = sched_again(&g->arena, job);
+	g->job.submitter = arena_strdup(&g->arena, job->submitter);
+	g->job.priority = ALERT_PRIORITY;
+	g->job.queue_timeout_ms = ALERT_QUEUE_MS;
 	return 1;
 }
 

@@ -369,12 +369,9 @@ struct again {
 	struct store_job job;
 };
 
-static int copy(void *arg, const struct store_job *job)
+struct store_job sched_again(struct arena *a, const struct store_job *job)
 {
-	struct again *g = arg;
-	struct arena *a = &g->arena;
-
-	g->job = (struct store_job){
+	return (struct store_job){
 		.name = arena_strdup(a, job->name),
 		.kind = arena_strdup(a, job->kind),
 		.state = arena_strdup(a, job->state),
@@ -389,6 +386,13 @@ static int copy(void *arg, const struct store_job *job)
 		.queue_timeout_ms = job->queue_timeout_ms,
 		.retry_of = job->id,
 	};
+}
+
+static int copy(void *arg, const struct store_job *job)
+{
+	struct again *g = arg;
+
+	g->job = sched_again(&g->arena, job);
 	return 1;
 }
 

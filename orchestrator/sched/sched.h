@@ -144,6 +144,9 @@ int sched_submit(struct sched *s, struct store_job *job, struct err *e);
 /* 0 done or under way; -1 with BLAME_JOB: there is no such job, or it is over. */
 int sched_cancel(struct sched *s, int64_t job, const char *who, struct err *e);
 /* labs: those that it may run in now, a list of names; NULL: as before. */
+/* What is submitted to run that job once more, with all texts in a: no submitter yet, and what else
+ * is to differ is the caller's to set. */
+struct store_job sched_again(struct arena *a, const struct store_job *job);
 int sched_retry(struct sched *s, int64_t job, const char *who, const json_t *labs, int64_t *again,
 	struct err *e);
 /* Adds why a queued job waits: "2 boards of type 'x' are busy; the first is due in 3 min". */
