@@ -72,6 +72,9 @@ struct alert_ask { /* a run of `source` that is wanted; texts are the body's */
 bool alert_next(json_t *body, enum alert_state *state, struct alert_ask *ask, int64_t now_ms);
 /* The run was submitted. */
 void alert_pending(json_t *body, const struct alert_ask *ask, int64_t job);
+/* Is what is judged better (a body as of alert-judged.h) the end of it? A figure has to be nearer
+ * to the level before than to the one after. */
+bool alert_mended(const json_t *body, const json_t *better);
 /* It cannot be submitted: that kind of run is left out from here on. */
 void alert_cannot(json_t *body, const struct alert_ask *ask, const char *why);
 /* The pending run has ended. value: NAN, it told nothing; unusable: and never will with that
